@@ -63,8 +63,9 @@ def test_all_ways_to_share_out(rows: int, parts: int, widened: bool, monkeypatch
     """In one chunk or in several, whose sums are kept, or added up in the end; sets that are narrower than others."""
 
     def best(*sizes: Any) -> Any:
-        plans = (replace(plan, rows=rows) for plan in matmul_narrow._plans(*sizes) if plan.parts == parts)
-        return max(plans, key=lambda plan: (plan.unit_sets == 2) + (plan.step_sets == 3))
+        plans = (plan.dense for plan in matmul_narrow._plans(*sizes) if plan.dense.parts == parts)
+        dense = max(plans, key=lambda plan: (plan.unit_sets == 2) + (plan.step_sets == 3))
+        return matmul_narrow.Plan(replace(dense, rows=rows))
 
     monkeypatch.setattr(families, "candidates", lambda _: (forced(matmul_narrow.CANDIDATE),))
     monkeypatch.setattr(matmul_narrow, "_best", best)
@@ -85,7 +86,7 @@ def test_many_rows_are_cut_into_many_sets() -> None:
     """So that what a set packs stays in the second-level cache."""
     target = replace(by_name("avx512"), machine=ZEN5)
     plan = matmul_narrow._best(50257, 768, 512, target)
-    assert plan.step_sets > 16 and 4 * matmul_narrow.Narrow(None, plan).held <= 3 * target.l2  # type: ignore[arg-type]
+    assert plan.dense.step_sets > 16 and 4 * plan.held <= 3 * target.l2
 
 
 @pytest.mark.parametrize("kind", ["gradient", "added", "apart"])

@@ -31,11 +31,10 @@ MORE_SETS = 32, 64, 128
 
 
 @dataclass(frozen=True)
-class Narrow:
-    """How a product is computed. dense: how columns are vectors and rows numbers, and how they are shared out; its pixels are the
-    reduction, its rows those of a chunk."""
+class Plan:
+    """How a product of some sizes is computed. dense: how columns are vectors and rows numbers, and how they are shared out; its pixels are
+    the reduction, its rows those of a chunk."""
 
-    product: Product
     dense: conv_weight_dense.Plan
 
     @property
@@ -71,6 +70,14 @@ class Narrow:
         return 4 * (self.dense.tile(LANES) if self.is_alone else self.dense.set_size(LANES))
 
 
+@dataclass(frozen=True)
+class Narrow:
+    """A product, and how it is computed."""
+
+    product: Product
+    plan: Plan
+
+
 def find_narrow(lowering: Lowering) -> Narrow | None:
     """Matrices of bfloat16 of known sizes, however they lie, the right one no constant. The result may be widened to float32, and nothing
     else be fused."""
@@ -89,33 +96,33 @@ def find_narrow(lowering: Lowering) -> Narrow | None:
 
 
 @cache
-def _best(rows: int, n: int, k: int, target: TargetLike) -> conv_weight_dense.Plan:
+def _best(rows: int, n: int, k: int, target: TargetLike) -> Plan:
     """Of what stays in the second-level cache, the way of least predicted time."""
     plans = list(_plans(rows, n, k, target))
-    near = [plan for plan in plans if 4 * Narrow(None, plan).held <= 3 * target.l2]  # type: ignore[arg-type]
-    return min(near or plans, key=lambda plan: _seconds(plan, target))
+    near = [plan for plan in plans if 4 * plan.held <= 3 * target.l2]
+    return min(near or plans, key=lambda plan: plan_seconds(plan, target))
 
 
-def _plans(rows: int, n: int, k: int, target: TargetLike) -> Iterator[conv_weight_dense.Plan]:
+def _plans(rows: int, n: int, k: int, target: TargetLike) -> Iterator[Plan]:
     view: None = None
     gradient = Gradient(1, n, rows, k, 1, k, 1, (1, 1), (1, 1), (1, 1), (0, 0), 1, False, view, view, view)  # type: ignore[arg-type]
     way = next(conv_weight_dense.orientations(gradient, target))
     for chunks in sorted({-(-k // depth) for depth in DEPTHS} | {1}):
         chunk = replace(way, images=1, rows=-(-k // chunks))
         for shared in conv_weight_dense.shared_out(chunk, target, chunk.chunks):
-            yield shared
+            yield Plan(shared)
             more = MORE_SETS if shared.parts == 1 and shared.step_sets == 16 else ()
-            yield from (replace(shared, step_sets=n) for n in more if n <= shared.steps)
+            yield from (Plan(replace(shared, step_sets=n)) for n in more if n <= shared.steps)
 
 
 def narrow_seconds(found: Narrow, target: TargetLike) -> float:
-    """See ``_seconds``."""
-    return _seconds(found.dense, target)
+    """See ``plan_seconds``."""
+    return plan_seconds(found.plan, target)
 
 
-def _seconds(d: conv_weight_dense.Plan, target: TargetLike) -> float:
+def plan_seconds(plan: Plan, target: TargetLike) -> float:
     """Products, calls and packing, and what comes from the caches and from memory meanwhile: half of the shorter one is hidden."""
-    core, team, plan = target.machine.core, target.team, Narrow(None, d)  # type: ignore[arg-type]
+    d, core, team = plan.dense, target.machine.core, target.team
     pairs, dots = -(-plan.depth // 2), target.machine.products.dots
     cycles = [max(w * d.step / dots, (w + d.step) / core.loads) for w in d.widths]
     a_chunk = d.units * d.steps * pairs * sum(cycles) / len(cycles) + d.calls(target)
@@ -133,19 +140,19 @@ def _seconds(d: conv_weight_dense.Plan, target: TargetLike) -> float:
 
 def lower_narrow(lowering: Lowering, found: Narrow) -> None:
     """One launch; see templates/matmul_narrow.c.j2."""
-    p, d = found.product, found.dense
+    p, plan, d = found.product, found.plan, found.plan.dense
     (b_k, b_n), narrow = right_strides(p), p.out.dtype is DType.BF16
     params = {
         "M": p.loops.rows, "N": p.n, "K": p.k, "A_m": p.loops.row_strides["A"], "A_k": p.a_k, "B_k": b_k, "B_n": b_n,
         "ldc": p.loops.row_strides["C"], "group_vectors": d.vectors, "panels": d.panels, "unit_sets": d.unit_sets, "step_sets": d.step_sets,
-        "parts": d.parts, "depth": found.depth, "room": found.room, "most_vectors": found.blocks[0], "most_numbers": found.blocks[1],
+        "parts": d.parts, "depth": plan.depth, "room": plan.room, "most_vectors": plan.blocks[0], "most_numbers": plan.blocks[1],
     }  # fmt: skip
     every = 4 * d.units * d.steps * d.tile(LANES)
     lowering.emit(
         "matmul_narrow.c.j2", kernel_stem(p, f"matmul_{d.step}x{d.widths[-1]}"), reads={"A": p.a, "B": p.b}, writes={"C": p.out},
-        params=params, flops=p.flops, bytes=p.bytes, scratch=64 + found.held + (found.sums if d.parts == 1 else 0),
+        params=params, flops=p.flops, bytes=p.bytes, scratch=64 + plan.held + (plan.sums if d.parts == 1 else 0),
         shared_scratch=every * d.parts if d.parts > 1 else 0, widths=d.widths, step=d.step, a_way=_way(p.loops.row_strides["A"], p.a_k),
-        b_way=_way(b_n, b_k), alone=found.is_alone, narrow=narrow, c=p.out.dtype.c, lanes=LANES,
+        b_way=_way(b_n, b_k), alone=plan.is_alone, narrow=narrow, c=p.out.dtype.c, lanes=LANES,
         stream=not narrow and d.parts == 1 and is_streamed(d.problem.k * d.problem.c, lowering.target),
     )  # fmt: skip
 
