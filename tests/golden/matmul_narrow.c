@@ -14,18 +14,11 @@
 
 enum { STEP = 8, WIDEST = 3 };
 
-/* What a tile fetches meanwhile: where it begins, and elements from one pair to the next. */
-typedef struct {
-    const uint16_t *at;
-    int64_t further;
-} fetched;
-
 /* Sums of so many pairs: set, or added to what they are. v_c: from one block of vectors to the next. */
-static __attribute__((noinline)) void tile_3(float *sums, const uint16_t *v, int64_t v_c, const uint16_t *b, fetched ahead, int64_t count, int64_t fresh)
+static __attribute__((noinline)) void tile_3(float *sums, const uint16_t *v, int64_t v_c, const uint16_t *b, int64_t count, int64_t fresh)
 {
     vf a0_0 = {0}, a1_0 = {0}, a2_0 = {0}, a0_1 = {0}, a1_1 = {0}, a2_1 = {0}, a0_2 = {0}, a1_2 = {0}, a2_2 = {0}, a0_3 = {0}, a1_3 = {0}, a2_3 = {0}, a0_4 = {0}, a1_4 = {0}, a2_4 = {0}, a0_5 = {0}, a1_5 = {0}, a2_5 = {0}, a0_6 = {0}, a1_6 = {0}, a2_6 = {0}, a0_7 = {0}, a1_7 = {0}, a2_7 = {0};
-    for (; count; count--, v += 2 * LANES, b += 2 * LANES, ahead.at += ahead.further) {
-        __builtin_prefetch(ahead.at);
+    for (; count; count--, v += 2 * LANES, b += 2 * LANES) {
         const vi v0 = vp_load(v), v1 = vp_load(v + v_c), v2 = vp_load(v + 2 * v_c);
         { const vi number = vp_set(b + 0); a0_0 = vp_dot(a0_0, v0, number); a1_0 = vp_dot(a1_0, v1, number); a2_0 = vp_dot(a2_0, v2, number); }
         { const vi number = vp_set(b + 2); a0_1 = vp_dot(a0_1, v0, number); a1_1 = vp_dot(a1_1, v1, number); a2_1 = vp_dot(a2_1, v2, number); }
@@ -111,7 +104,7 @@ void matmul_narrow(const sol_team *team, void *const *buf, const int64_t *arg)
                 for (int64_t t = t0; t < t1; t++) {
                     float *to = own;
                     const uint16_t *v = vectors + (v0 - first / LANES) * room, *b = numbers + (t * STEP - first_row) / LANES * room + t * STEP % LANES * 2;
-                    tile_3(to, v, room, b, (fetched){b, 0}, count, 1);
+                    tile_3(to, v, room, b, count, 1);
                     {
                     const int64_t w0 = u * group_vectors / panels, w1 = (u + 1) * group_vectors / panels, row = t * STEP;
                     write_tile(own, w1 - w0, C + row * ldc + w0 * LANES, ldc, M - row, N - w0 * LANES);

@@ -20,6 +20,9 @@ from sol.codegen.lowering import Lowering, TargetLike
 PIECE = 256
 """Pixels that a tile adds up one after the other before it adds them to sums in memory: rounding errors grow with the length of a sum."""
 
+CUTS = 1, 2, 3, 4, 6, 8, 16
+"""Into how many sets panels and steps may be cut, beside the threads of a team."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -148,7 +151,7 @@ def orientations(p: Gradient, target: TargetLike) -> Iterator[Plan]:
 
 def shared_out(plan: Plan, target: TargetLike, chunks: int) -> Iterator[Plan]:
     """The plan with its work, so many chunks, cut into sets and parts; also with more panels than it needs, where sets are then alike."""
-    cuts = sorted({1, 2, 3, 4, 6, 8, 16, target.team})
+    cuts = sorted({*CUTS, target.team})
     for units in (n for n in cuts if n <= plan.units):
         alike = next((n for n in range(plan.panels, plan.vectors + 1) if plan.groups * n % units == 0), plan.panels)
         for panels in {plan.panels, alike}:

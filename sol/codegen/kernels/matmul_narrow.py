@@ -111,7 +111,7 @@ def _plans(rows: int, n: int, k: int, target: TargetLike) -> Iterator[Plan]:
         chunk = replace(way, images=1, rows=-(-k // chunks))
         for shared in conv_weight_dense.shared_out(chunk, target, chunk.chunks):
             yield Plan(shared)
-            more = MORE_SETS if shared.parts == 1 and shared.step_sets == 16 else ()
+            more = MORE_SETS if shared.parts == 1 and shared.step_sets == conv_weight_dense.CUTS[-1] else ()
             yield from (Plan(replace(shared, step_sets=n)) for n in more if n <= shared.steps)
 
 
