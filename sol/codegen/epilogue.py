@@ -173,17 +173,28 @@ class Epilogue:
             if node.op != "relu" and not (limits and all(v is None or is_representable(v, dtype) for v in limits)):
                 return False
 
-    def trace(self, accumulator: str, load: Callable[[EpilogueOperand], str], prefix: str) -> tuple[list[str], str]:
+    def _is_rounded_as_stored(self, node: Node) -> bool:
+        """Whether a node rounds float32 to what is stored and to nothing else: the store rounds."""
+        if node.op != "cast" or node.name != self.result or node.type.dtype not in NARROW_FLOATS:
+            return False
+        read = any(node.name in n.inputs for n in self._nodes()) or any(s.source == node.name for s in self.sums)
+        return self.body.type_of(node.inputs[0]).dtype is DType.F32 and not read
+
+    def trace(
+        self, accumulator: str, load: Callable[[EpilogueOperand], str], prefix: str, stored: bool = True
+    ) -> tuple[list[str], str]:  # fmt: skip
         """C statements for one vector, and the name of the result."""
-        lines, (result, *_) = self.trace_all(accumulator, load, prefix)
+        lines, (result, *_) = self.trace_all(accumulator, load, prefix, stored)
         return lines, result
 
-    def trace_all(self, accumulator: str, load: Callable[[EpilogueOperand], str], prefix: str) -> tuple[list[str], list[str]]:
+    def trace_all(
+        self, accumulator: str, load: Callable[[EpilogueOperand], str], prefix: str, stored: bool = True
+    ) -> tuple[list[str], list[str]]:  # fmt: skip
         """C statements for one vector, and the names of the result and of what is summed.
 
         accumulator: C variable of the anchor's result. load: operand → C text of its vector (a hoisted variable, or
         ``operand.load(address)``).
-        prefix: makes the temporaries' names unique, e.g. ``a0_3_``.
+        prefix: makes the temporaries' names unique, e.g. ``a0_3_``. stored: whether the result is stored as its type, and no more.
         """
         emitter = Emitter(vector=True, prefix=prefix)
         values = {self.start: emitter.load(accumulator, self.body.type_of(self.start).dtype)}
@@ -205,6 +216,9 @@ class Epilogue:
             if node.name == self.result and self._stores_clamped(node):
                 values[node.name] = replace(emitter.apply("cast", Attrs({"dtype": DType.I32}), operands), dtype=node.type.dtype)
                 continue  # what is stored as bytes need not be wrapped around to bytes before
+            if stored and self._is_rounded_as_stored(node):
+                values[node.name] = replace(operands[0], dtype=node.type.dtype)
+                continue
             values[node.name] = emitter.apply(node.op, node.attrs, operands)
         return emitter.lines, [values[v].text for v in (self.result, *(s.source for s in self.sums))]
 

@@ -31,6 +31,13 @@ def has_few_channels(graph: Graph, anchor: Node) -> bool:
     return few and data.layout.block == block and data.shape[1] == anchor.type.shape[1]
 
 
+def reads_image(graph: Graph, anchor: Node) -> bool:
+    """Whether a node is a convolution of float32 whose result is blocked and whose input is not. Its kernels round what they store."""
+    if anchor.op != "conv" or anchor.type.dtype is not DType.F32:
+        return False
+    return bool(anchor.type.layout.block) and not graph.type_of(anchor.inputs[0]).layout.block
+
+
 def floats_of(anchor: Node) -> tuple[DType, ...]:
     """Types of floats that the kernels of an anchor, or of an op before one, read and write."""
     dtype = anchor.type.dtype
@@ -57,4 +64,5 @@ def stores_type(graph: Graph, node: Node, anchor: Node) -> bool:
 
 def _computed(graph: Graph, anchor: Node) -> tuple[DType, ...]:
     """Types of floats that an anchor's epilogue computes and stores."""
-    return (*floats_of(anchor), *NARROW_FLOATS) if has_few_channels(graph, anchor) else floats_of(anchor)
+    rounds = has_few_channels(graph, anchor) or reads_image(graph, anchor)
+    return (*floats_of(anchor), *NARROW_FLOATS) if rounds else floats_of(anchor)

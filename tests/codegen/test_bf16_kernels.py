@@ -249,3 +249,30 @@ def test_what_is_rounded_once_more_is_not_rounded_before(isa: str, steps: Any, r
     assert ("vf_result_bf16(" in texts_of(region_of(steps), isa)) == rounds
     silu = steps[0][0] == "silu"  # which may be zero where it is nearly
     np.testing.assert_allclose(got, alone, rtol=2.0**-8 if silu else 0, atol=5e-8 if silu else 0)
+
+
+ROUNDED = ((3, 24, 3, 1), (3, 40, 7, 1), (24, 24, 3, 24), (33, 33, 3, 33))
+"""Channels of input and output, taps along an axis, groups: of images, and depthwise."""
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("c,k,taps,groups", ROUNDED)
+def test_what_is_stored_narrow_is_rounded_once(isa: str, c: int, k: int, taps: int, groups: int) -> None:
+    """Convolutions of float32 that store bfloat16 give the rounding of what they store as float32, to the bit."""
+    options = {"stride": (1, 1), "padding": ((taps // 2, taps // 2),) * 2, "dilation": (1, 1), "groups": groups}
+    lanes, plain = target_of(isa).lanes, ("x",) if groups == 1 else ()
+    data, weight = 3 * random((2, c, 9, 21), 5), random((k, c // groups, taps, taps), 6)
+
+    def region_of(*steps: tuple[str, dict[str, Any]]) -> Graph:
+        b = GraphBuilder()
+        x, w = (TensorType(DType.F32, array.shape) for array in (data, weight))
+        y = b.add("conv", [b.input("x", x), b.parameter("w", w)], **options)
+        for op, attrs in steps:
+            y = b.add(op, [y], **attrs)
+        return as_region(b.build([y]), "dnn", "conv", lanes, plain=plain)
+
+    wide, narrow = (region_of(("silu", {}), *cast) for cast in ((), (NARROWED,)))
+    borders = {} if plain else {"x": options["padding"]}
+    assert "round_bf16" not in texts_of(narrow, isa, borders=borders)
+    (want,), (got,) = (run_region(r, {"x": data}, {"w": weight}, isa=isa, borders=borders) for r in (wide, narrow))
+    np.testing.assert_array_equal(got, held(want, DType.BF16))

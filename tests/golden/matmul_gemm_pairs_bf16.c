@@ -13,7 +13,7 @@
 enum { MR = 1, NV = 1, WIDTH = NV * LANES };
 
 /* 1 rows x 1 vectors, count columns exist. */
-static __attribute__((noinline)) void tile_1_ragged(const uint16_t *a0, int64_t lda, const uint16_t *b, int64_t K, uint16_t *c, int64_t ldc, int64_t count)
+static __attribute__((noinline)) void tile_1_ragged(const uint16_t *a0, int64_t lda, const uint16_t *b, int64_t K, uint16_t *c, int64_t ldc, int64_t count, const char *next, int64_t touched)
 {
     (void)lda, (void)count;
     const int n0 = sol_lanes(count, 0);
@@ -76,6 +76,7 @@ static __attribute__((noinline)) void tile_1_ragged(const uint16_t *a0, int64_t 
 
             { const vi x = vp_set(a0 + k + 14); c0_0_7 = vp_dot(c0_0_7, w0, x); }
         }
+        for (int64_t i = 0; i < touched; i++, next += 64) __builtin_prefetch(next, 0, 2);
     }
     for (; k < stop; k += 2, b += 2 * LANES) {
         const vi w0 = vp_load(b + 0 * LANES);
@@ -93,7 +94,7 @@ c0_0 += c0_0_7;
     }
 }
 
-#define TILE(rows) tile_##rows##_ragged(a_q + m * lda, lda, panel, K, c_q + m * ldc, ldc, count)
+#define TILE(rows) tile_##rows##_ragged(a_q + m * lda, lda, panel, K, c_q + m * ldc, ldc, count, next + (i - r) * steps * touched * 64, touched)
 void matmul_gemm_pairs_bf16(const sol_team *team, void *const *buf, const int64_t *arg)
 {
     const uint16_t *A = buf[0];
@@ -121,6 +122,10 @@ void matmul_gemm_pairs_bf16(const sol_team *team, void *const *buf, const int64_
         uint16_t *c_q = C + p * WIDTH;
         (void)rest;
         const uint16_t *panel = b_q + p * (K + K % 2) * WIDTH;
+        /* Every few steps a tile asks for its part of the next panel, which comes from far, if both fit the cache. */
+        const int64_t steps = K / 16, size = (K + K % 2) * WIDTH * 2;
+        const char *const next = (const char *)panel + size;
+        const int64_t touched = size < 393216 && u + run < end && run > 1 ? (16 * WIDTH * 2 / 64 + run - 1) / run : 0;
         for (int64_t i = r; i < r + run; i++) {
             const int64_t m = i * MR;
             TILE(1);

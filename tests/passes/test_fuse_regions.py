@@ -254,6 +254,16 @@ def test_narrow_floats_around_a_convolution_of_few_channels(body: str, expected:
     assert fuse(text, "%x: bf16[1,32,9,9]{c16}") == expected
 
 
+@pytest.mark.parametrize("layout,expected", [("", [["conv", "relu", "cast"]]), ("{c16}", [["conv", "relu"], ["cast"]])])
+def test_a_convolution_of_an_image_stores_narrow_floats(layout: str, expected: list[list[str]]) -> None:
+    text = """  %w = parameter{target="w"}: f32[32,32,3,3]
+  %c: f32[1,32,9,9]{c16} = conv(%x, %w){dilation=(1, 1), groups=1, padding=((1, 1), (1, 1)), stride=(1, 1)}
+  %r: f32[1,32,9,9]{c16} = relu(%c)
+  %y: bf16[1,32,9,9]{c16} = cast(%r){dtype=bf16}
+  return %y"""
+    assert fuse(text, f"%x: f32[1,32,9,9]{layout}") == expected
+
+
 @pytest.mark.parametrize("dtype,pairs,makes", [("f32", False, True), ("f32", True, True), ("bf16", False, True), ("bf16", True, False)])
 def test_a_convolution_makes_no_input_of_bfloat16_where_pairs_are_faster(dtype: str, pairs: bool, makes: bool) -> None:
     """They are multiplied in pairs only where they are read from memory."""

@@ -65,7 +65,7 @@ class Prologue:
             for x in range(self.window[1]):
                 address = f"i{f' + {y} * c->in_r' if y else ''}{f' + {x} * LANES' if x else ''}"
                 lines.append(f"const vf i{y}_{x} = {vector_load(dtype, address)};")
-                steps, result = self.chain.trace(f"i{y}_{x}", lambda p: p.name, f"t{y}_{x}_")
+                steps, result = self.chain.trace(f"i{y}_{x}", lambda p: p.name, f"t{y}_{x}_", stored=False)
                 lines += steps
                 terms.append(result)
         value = " + ".join(terms)

@@ -166,6 +166,7 @@ def lower_gemm(lowering: Lowering, panels: Panels) -> None:
     if in_place:
         del params["B_n"]
     costs = p.target.machine.products
+    tiles = tuple((matrix_tile_of if panels.matrix else tile_of)(p, *s, panels.nv) for s in panels.shapes)
     part_floats = costs.run * panels.mr * width if k_block else 0
     lowering.emit(
         "matmul_gemm.c.j2",
@@ -178,14 +179,15 @@ def lower_gemm(lowering: Lowering, panels: Panels) -> None:
         flops=p.flops,
         bytes=p.bytes,
         mr=ladder[0], nv=panels.nv, ladder=ladder, exact=panels.exact, matrix=panels.matrix, pairs=panels.pairs,
-        tiles=tuple((matrix_tile_of if panels.matrix else tile_of)(p, *s, panels.nv) for s in panels.shapes),
+        tiles=tiles, asks_ahead=panels.pairs and not k_block, step=PAIR * tiles[0].unroll,
         full=panels.full, ragged=panels.ragged, ragged_nv=panels.ragged_nv,
         k_block=k_block, part_floats=part_floats, run_limit=costs.run, pack_a=pack_a, pitch=pitch,
         a_k="1" if p.a_k == 1 else "A_k", pack_b=pack_b, in_place=in_place,
         rows_outside=panels.rows_outside, stretch=STRETCH if bounds(p.k)[1] > 2 * STRETCH and not panels.matrix and not panels.pairs else 0,
         grain=p.target.machine.team.grain, batch=len(p.loops.batch), batch_size=batch_text(p), bias=bool(p.bias), tail_ops=p.epilogue.stem,
         prefetch=costs.prefetch if p.constant else 0, signature=parameters, arguments=arguments,
-        tile_operands=tuple((o.name, o.lane_stride, o.pointer) for o in p.tiles), types=_types(p, pack_a), reach=reach(p.target),
+        tile_operands=tuple((o.name, o.lane_stride, o.pointer) for o in p.tiles), types=_types(p, pack_a),
+        reach=reach(p.target, panels.pairs),
     )  # fmt: skip
 
 

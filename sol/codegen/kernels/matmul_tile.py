@@ -55,9 +55,10 @@ MATRIX_STEP = 32
 """Steps of a reduction that one multiplication of matrix tiles takes."""
 
 
-def reach(target: TargetLike) -> int:
-    """Bytes of weights that matrix tiles ask for ahead at most: with the panel that is multiplied, half of the second-level cache."""
-    return target.l2 // 4
+def reach(target: TargetLike, pairs: bool = False) -> int:
+    """Bytes of weights that matrix tiles ask for ahead at most: with the panel that is multiplied, half of the second-level cache; where
+    pairs are multiplied, which take longer than they wait for rows, three quarters."""
+    return target.l2 * 3 // 8 if pairs else target.l2 // 4
 
 
 def panel_columns(p: Product, nv: int, lanes: int) -> tuple[bool, bool, int]:
