@@ -45,8 +45,8 @@ def attention(dtype: DType, q: tuple, k: tuple, v: tuple, mask: tuple | None = N
     return b.build([b.add("sdpa", operands, causal=causal, scale=scale)])
 
 
-def run(graph: Graph, inputs: list[np.ndarray], **options) -> np.ndarray:
-    return run_region(as_region(graph, "dnn", "sdpa"), dict(zip(graph.inputs, inputs)), isa=MATRIX_TILES, **options)[0]
+def run(graph: Graph, inputs: list[np.ndarray], isa: str = MATRIX_TILES, **options) -> np.ndarray:
+    return run_region(as_region(graph, "dnn", "sdpa"), dict(zip(graph.inputs, inputs)), isa=isa, **options)[0]
 
 
 def check(dtype: DType, graph: Graph, inputs: list[np.ndarray], **options) -> None:

@@ -74,7 +74,6 @@ static void product(const float *a, int64_t lda, const float *b, int64_t ldb, in
 {
     for (int64_t k = 0; k < K || !k; k += STRETCH) stretch(a + k, lda, b + k * ldb, ldb, K - k < STRETCH ? K - k : STRETCH, c, ldc, k > 0);
 }
-
 /* One panel of results for rows queries, divided by the sums of the softmax; count features exist. */
 static __attribute__((noinline)) void value_panel(const float *scores, int64_t lds, const float *v, int64_t ldv, int64_t S, const float *inverse,
                                                   float *out, int64_t ldo, int rows, int64_t count)

@@ -28,11 +28,19 @@ def lower_sdpa(lowering: Lowering, heads: Heads) -> None:
     most = target.machine.products.values_in_place
     often = most and isinstance(queries, int) and queries > most * mr
     in_place = v.strides[-1] == 1 and v.dtype is DType.F32 and not often
-    params = heads.params_without("VALUE_e") if in_place else heads.params_without()
+    pairs = multiplies_pairs(heads)
+    params = heads.params_without(*(["VALUE_e"] if in_place or pairs else []), *(["K_e"] if pairs else []))
     key_floats, packed_features = ceil_div(keys, width) * width, width if in_place else ceil_div(features, width) * width
     scratch = key_floats * depth + packed_features * keys + mr * depth + mr * (key_floats + target.lanes)
-    name = f"{heads.prefix}sdpa"
-    emit_attention(lowering, heads, "attention_sdpa.c.j2", name, 4 * scratch, params, mr=mr, nv=NV, values_in_place=in_place)
+    name = f"{heads.prefix}sdpa{'_pairs' if pairs else ''}"
+    emit_attention(lowering, heads, "attention_sdpa.c.j2", name, 4 * scratch, params, mr=mr, nv=NV, values_in_place=in_place, pairs=pairs)
+
+
+def multiplies_pairs(heads: Heads) -> bool:
+    """Whether pairs of bfloat16 are multiplied and added up at once: neighbours in keys and values, keys of whole pairs."""
+    k, v = heads.view("K"), heads.view("VALUE")
+    whole = all(isinstance(size, int) and size % 2 == 0 for size in (k.shape[-1], k.strides[-2]))
+    return heads.target.multiplies_pairs and k.dtype is DType.BF16 and k.strides[-1] == 1 == v.strides[-1] and whole
 
 
 @dataclass(frozen=True)
@@ -86,7 +94,7 @@ def few_seconds(found: Few, target: TargetLike) -> float | None:
 
 
 def sdpa_seconds(heads: Heads, target: TargetLike) -> float | None:
-    """Register tiles of queries and keys, which are packed once for a head: as many multiply-adds as a core starts."""
+    """Register tiles of queries and keys, which are packed once for a head: as many multiply-adds as a core starts, half of pairs."""
     queries, keys, depth, features = map(heads.size, "LSEV")
     products = heads.rows * keys * (depth + features)
     if not isinstance(products, int) or not isinstance(queries, int) or not queries:
@@ -94,7 +102,7 @@ def sdpa_seconds(heads: Heads, target: TargetLike) -> float | None:
     packed = heads.rows // queries * keys * depth
     core = target.machine.core
     rows = row_ladder(queries, rows_per_tile(target, NV))[0][0]
-    cycles = tile_cycles(target, rows, NV) * core.loads / (rows * NV)
+    cycles = tile_cycles(target, rows, NV) * core.loads / (rows * NV * (2 if multiplies_pairs(heads) else 1))
     return loop_seconds(heads.bytes, _steps(heads, round(products * cycles) + packed, target), target)
 
 
