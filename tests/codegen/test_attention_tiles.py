@@ -62,6 +62,16 @@ def check(dtype: DType, graph: Graph, inputs: list[np.ndarray], **options) -> No
     assert np.sqrt(np.mean((got - want) ** 2)) < 2**-9 * largest
 
 
+def check_size(dtype: DType, size: tuple[int, int, int, int], isa: str, *, causal: bool) -> Graph:
+    """size: queries, keys, features of keys and of values."""
+    length, keys, depth, features = size
+    shapes = (2, 3, length, depth), (2, 3, keys, depth), (2, 3, keys, features)
+    graph, inputs = attention(dtype, *shapes, causal=causal), [floats(dtype, *shape) for shape in shapes]
+    for threads in (1, 3):
+        check(dtype, graph, inputs, isa=isa, threads=threads)
+    return graph
+
+
 def _of_doubles(graph: Graph) -> Graph:
     b = GraphBuilder()
     kinds = [graph.type_of(v) for v in graph.inputs]
@@ -82,10 +92,7 @@ SIZES = [
 @pytest.mark.parametrize("length,keys,depth,features", SIZES)
 def test_sizes(dtype: DType, causal: bool, length: int, keys: int, depth: int, features: int) -> None:
     """Around tiles, pairs of them and slices of keys; heads shared out among threads."""
-    graph = attention(dtype, (2, 3, length, depth), (2, 3, keys, depth), (2, 3, keys, features), causal=causal)
-    inputs = [floats(dtype, 2, 3, length, depth), floats(dtype, 2, 3, keys, depth), floats(dtype, 2, 3, keys, features)]
-    for threads in (1, 3):
-        check(dtype, graph, inputs, threads=threads)
+    check_size(dtype, (length, keys, depth, features), MATRIX_TILES, causal=causal)
 
 
 @pytest.mark.parametrize("dtype", TYPES)

@@ -122,10 +122,10 @@ void matmul_gemm_pairs_bf16(const sol_team *team, void *const *buf, const int64_
         uint16_t *c_q = C + p * WIDTH;
         (void)rest;
         const uint16_t *panel = b_q + p * (K + K % 2) * WIDTH;
-        /* Every few steps a tile asks for its part of the next panel, which comes from far, if both fit the cache. */
-        const int64_t steps = K / 16, size = (K + K % 2) * WIDTH * 2;
+        /* Beside each step of a tile it asks for its part of the next panel, which comes from far, if both fit the cache. */
+        const int64_t steps = K / 16, size = (K + K % 2) * WIDTH * 2, lines = 16 * WIDTH * 2 / 64;
         const char *const next = (const char *)panel + size;
-        const int64_t touched = size < 393216 && u + run < end && run > 1 ? (16 * WIDTH * 2 / 64 + run - 1) / run : 0;
+        const int64_t touched = run == 1 ? 0 : size < 393216 && u + run < end ? (lines + run - 1) / run : 0;
         for (int64_t i = r; i < r + run; i++) {
             const int64_t m = i * MR;
             TILE(1);

@@ -9,6 +9,7 @@ from sol.codegen.kernels import attention_tiles
 from sol.codegen.kernels.attention_heads import Heads, emit_attention, find_heads
 from sol.codegen.kernels.loop_cost import loop_seconds, steps
 from sol.codegen.kernels.matmul_cost import tile_cycles
+from sol.codegen.kernels.matmul_narrow import LANES
 from sol.codegen.kernels.matmul_rows import row_ladder, rows_per_tile
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.ir.dim import DimLike, ceil_div
@@ -40,7 +41,8 @@ def multiplies_pairs(heads: Heads) -> bool:
     """Whether pairs of bfloat16 are multiplied and added up at once: neighbours in keys and values, keys of whole pairs."""
     k, v = heads.view("K"), heads.view("VALUE")
     whole = all(isinstance(size, int) and size % 2 == 0 for size in (k.shape[-1], k.strides[-2]))
-    return heads.target.multiplies_pairs and k.dtype is DType.BF16 and k.strides[-1] == 1 == v.strides[-1] and whole
+    takes = heads.target.multiplies_pairs and heads.target.lanes == LANES
+    return takes and k.dtype is DType.BF16 and k.strides[-1] == 1 == v.strides[-1] and whole
 
 
 @dataclass(frozen=True)
