@@ -21,6 +21,9 @@ from sol.ir.lanes import FLOAT_LANES, LANE_DTYPES, NARROW_FLOATS
 from sol.ir.minifloat import ROUNDINGS
 from sol.ir.types import THROUGH_I32, DType
 
+BYTE_LIMITS = {DType.U8: (0, 255), DType.I8: (-128, 127)}
+"""The smallest and the largest number of a byte."""
+
 
 @dataclass(frozen=True, eq=False)
 class CValue:
@@ -411,6 +414,16 @@ class Emitter(SpecialFunctions):
             return self.let(f"vf_of_ints({x.text})", dtype)
         whole = x if x.dtype.is_int else self.let(f"vi_of_floats({x.text})", DType.I32)
         return CValue(self, whole.text, dtype) if dtype is DType.I32 else self.let(f"vi_wrap_{dtype}({whole.text})", dtype)
+
+    def nearest_byte(self, x: CValue, dtype: DType, low: float, high: float) -> CValue:
+        """The whole number between limits that is nearest to a vector of float32, to be stored as bytes of ``dtype`` and not read before:
+        the store may be what limits it to bytes. The limits are whole numbers of ``dtype``."""
+        least, most = BYTE_LIMITS[dtype]
+        if dtype is DType.U8:
+            x = self.minimum(x, high) if high < most else x
+            return self.let(f"vi_nearest_u8({x.text}, {c_float(low)})", dtype)
+        x = self.maximum(x, low) if low > least else x
+        return self.let(f"vi_nearest_i8({x.text}, {c_float(high)})", dtype)
 
     def cast_saturated(self, x: CValue, dtype: DType, rounding: str) -> CValue:
         """What an 8-bit float cannot hold becomes its largest value; other types as ``cast``."""

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from sol.codegen.element import rounded, vector_load
-from sol.codegen.emit import Emitter, c_float
+from sol.codegen.emit import BYTE_LIMITS, Emitter, c_float
 from sol.codegen.lowering import Lowering, operand_strides
 from sol.codegen.plan import View
 from sol.errors import SolError
@@ -154,10 +154,36 @@ class Epilogue:
 
     def _stores_clamped(self, node: Node) -> bool:
         """Whether a node makes bytes of numbers that were put between the smallest and the largest byte."""
-        if node.op != "cast" or node.type.dtype not in (DType.U8, DType.I8):
+        if node.op != "cast" or node.type.dtype not in BYTE_LIMITS:
             return False
         clamp = self.body.producer(node.inputs[0])
         return clamp.op == "clamp" and _holds(node.type.dtype, clamp.attrs["low"], clamp.attrs["high"])
+
+    @cached_property
+    def _stored_whole(self) -> tuple[Node, Node] | None:
+        """The limits of a result in bytes that was float32 and is whole, and the node behind which its conversion begins: where that is a
+        rounding, the conversion rounds. None where the result is something else, or where a value between is read elsewhere, too."""
+        cast = self.body.producer(self.result)
+        if not self._stores_clamped(cast):
+            return None
+        clamp = self.body.producer(cast.inputs[0])
+        whole = self.body.producer(clamp.inputs[0])
+        read_once = all(self._readers(node) == 1 for node in (clamp, whole)) and self._readers(cast) == 0
+        if clamp.type.dtype is not DType.F32 or not read_once or not self._is_whole(whole):
+            return None
+        return clamp, whole
+
+    def _readers(self, node: Node) -> int:
+        return sum(node.name in n.inputs for n in self._nodes()) + sum(s.source == node.name for s in self.sums)
+
+    def _is_whole(self, node: Node) -> bool:
+        """Whether a node rounds, or adds a whole number to what was rounded."""
+        if node.op != "add":
+            return node.op == "round"
+        literals = [self.body.producer(value) for value in node.inputs]
+        return {n.op for n in literals} == {"round", "constant"} and all(
+            bool((n.attrs["value"].value % 1 == 0).all()) for n in literals if n.op == "constant"
+        )
 
     def _is_rounded_again(self, node: Node, dtype: DType) -> bool:
         """Whether limits are all that a value of float32 meets before its only reader rounds it to a type that they are numbers of: limits
@@ -202,7 +228,14 @@ class Epilogue:
             hold = emitter.let if operand.kind == "tile" else emitter.load
             values[operand.value] = hold(load(operand), operand.dtype)
         loaded = {operand.value for operand in self.operands}
+        clamp, whole = self._stored_whole or (None, None)
         for node in self._nodes():
+            if node is clamp or (node is whole and node.op == "round"):
+                continue  # what stores the result does both
+            if clamp and whole and node.name == self.result:
+                x = values[whole.inputs[0] if whole.op == "round" else whole.name]
+                values[node.name] = emitter.nearest_byte(x, node.type.dtype, clamp.attrs["low"], clamp.attrs["high"])
+                continue
             operands = []
             for value in node.inputs:
                 if value not in values:
@@ -225,7 +258,7 @@ class Epilogue:
 
 def _holds(dtype: DType, low: Any, high: Any) -> bool:
     """Whether numbers between limits are bytes."""
-    least, most = (0, 255) if dtype is DType.U8 else (-128, 127)
+    least, most = BYTE_LIMITS[dtype]
     return low is not None and high is not None and least <= low <= high <= most
 
 

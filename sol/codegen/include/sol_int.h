@@ -1,5 +1,7 @@
 /* Integers in vectors: bytes and int32 in memory as int32 lanes, and sums of four products of bytes per lane.
- * A target header may define SOL_DOT with vi_dot of its own, SOL_MADD with vi_madd, and SOL_BYTES_N with vu8_load_n and vu8_store_n. */
+ * A target header may define SOL_DOT with vi_dot of its own, SOL_MADD with vi_madd, SOL_BYTES_N with vu8_load_n, vu8_store_n and vi8_store_n,
+ * SOL_NEAREST with vi_nearest, and SOL_SATURATED with vu8_store and vi8_store, which then store numbers beyond a byte as its limits, as
+ * those for some lanes do. */
 #ifndef SOL_INT_H
 #define SOL_INT_H
 #include "sol_simd.h"
@@ -14,14 +16,20 @@ SOL_INLINE void vi_store_n(int32_t *p, vi v, int n) { vf_store_n((float *)p, (vf
 SOL_INLINE vi vi_select(vi mask, vi a, vi b) { return (mask & a) | (~mask & b); }
 SOL_INLINE vi vi_max(vi a, vi b) { return vi_select(a > b, a, b); }
 SOL_INLINE vi vi_min(vi a, vi b) { return vi_select(a < b, a, b); }
-/* Truncated, as in C; the nearest integers; and back. */
+/* Truncated, as in C; back; and the nearest integers. */
 SOL_INLINE vi vi_of_floats(vf a) { return __builtin_convertvector(a, vi); }
 SOL_INLINE vf vf_of_ints(vi a) { return __builtin_convertvector(a, vf); }
+#ifndef SOL_NEAREST
+SOL_INLINE vi vi_nearest(vf a) { return vi_of_floats(vf_rint(a)); }
+#endif
 SOL_INLINE vi vi_wrap_u8(vi a) { return a & 255; }
 SOL_INLINE vi vi_wrap_i8(vi a) { return (vi)((vu)a << 24) >> 24; }
 
 SOL_INLINE vi vu8_load(const uint8_t *p) { return vi_load_bytes(p); }
+#ifndef SOL_SATURATED
 SOL_INLINE void vu8_store(uint8_t *p, vi v) { vi_store_bytes(p, v); }
+SOL_INLINE void vi8_store(int8_t *p, vi v) { vi_store_bytes((uint8_t *)p, v); }
+#endif
 #ifndef SOL_BYTES_N
 SOL_INLINE vi vu8_load_n(const uint8_t *p, int n)
 {
@@ -35,12 +43,29 @@ SOL_INLINE void vu8_store_n(uint8_t *p, vi v, int n)
     vi_store_bytes(b, v);
     memcpy(p, b, (size_t)(n < LANES ? n : LANES));
 }
+SOL_INLINE void vi8_store_n(int8_t *p, vi v, int n) { vu8_store_n((uint8_t *)p, v, n); }
 #endif
+/* The nearest whole numbers from low to the largest byte, or from the smallest one to high, to be stored as bytes: conversions make of what
+ * is too large or too small the smallest int32, which is the largest number without a sign. NaN becomes low or high. */
+SOL_INLINE vi vi_nearest_u8(vf x, float low)
+{
+    x = vf_max_quiet(x, vf_set(low));
+#ifndef SOL_SATURATED
+    x = vf_min_quiet(x, vf_set(255.0f));
+#endif
+    return vi_nearest(x);
+}
+SOL_INLINE vi vi_nearest_i8(vf x, float high)
+{
+    x = vf_min_quiet(x, vf_set(high));
+#ifndef SOL_SATURATED
+    x = vf_max_quiet(x, vf_set(-128.0f));
+#endif
+    return vi_nearest(x);
+}
 SOL_INLINE vi vu8_set(uint8_t x) { return vi_set(x); }
 SOL_INLINE vi vi8_load(const int8_t *p) { return vi_wrap_i8(vi_load_bytes((const uint8_t *)p)); }
 SOL_INLINE vi vi8_load_n(const int8_t *p, int n) { return vi_wrap_i8(vu8_load_n((const uint8_t *)p, n)); }
-SOL_INLINE void vi8_store(int8_t *p, vi v) { vi_store_bytes((uint8_t *)p, v); }
-SOL_INLINE void vi8_store_n(int8_t *p, vi v, int n) { vu8_store_n((uint8_t *)p, v, n); }
 SOL_INLINE vi vi8_set(int8_t x) { return vi_set(x); }
 
 SOL_INLINE vi vi_even_words(vi a) { return (vi)((vs)a << 8 >> 8); } /* signed bytes 0 and 2 of each lane as words */

@@ -72,6 +72,13 @@ SOL_INLINE vi vi_load_bytes(const uint8_t *p)
     __asm__("vpmovzxbd %1, %0" : "=x"(v) : "m"(*(const sol_bytes *)p));
     return v;
 }
+#define SOL_NEAREST
+SOL_INLINE vi vi_nearest(vf a)
+{
+    vi v;
+    __asm__("vcvtps2dq %1, %0" : "=x"(v) : "x"(a));
+    return v;
+}
 /* Bytes of each half of a vector by their places in it. */
 SOL_INLINE vi vi_pick_bytes(vi v, vi places)
 {

@@ -112,13 +112,24 @@ SOL_INLINE sol_c16 sol_narrow(vi v) { return (sol_c16)__builtin_ia32_pmovdb512_m
 #endif
 SOL_INLINE vi vi_load_bytes(const uint8_t *p) { return sol_widen((sol_c16)*(const sol_bytes *)p); }
 SOL_INLINE void vi_store_bytes(uint8_t *p, vi v) { *(sol_bytes *)p = (sol_bytes)sol_narrow(v); }
-#if __has_builtin(__builtin_ia32_loaddquqi128_mask) && __has_builtin(__builtin_ia32_storedquqi128_mask)
+#if __has_builtin(__builtin_ia32_loaddquqi128_mask) && __has_builtin(__builtin_ia32_storedquqi128_mask) && \
+    __has_builtin(__builtin_ia32_pmovusdb512_mask) && __has_builtin(__builtin_ia32_pmovsdb512_mask)
 #define SOL_BYTES_N /* those of sol_int.h */
 SOL_INLINE vi vu8_load_n(const uint8_t *p, int n)
 {
     return sol_widen((sol_c16)__builtin_ia32_loaddquqi128_mask((const void *)p, (sol_c16){0}, SOL_MASK16(n)));
 }
-SOL_INLINE void vu8_store_n(uint8_t *p, vi v, int n) { __builtin_ia32_storedquqi128_mask((void *)p, sol_narrow(v), SOL_MASK16(n)); }
+#define SOL_SATURATED
+SOL_INLINE sol_c16 sol_narrow_u8(vi v) { return (sol_c16)__builtin_ia32_pmovusdb512_mask((sol_i16)v, (sol_c16){0}, -1); }
+SOL_INLINE sol_c16 sol_narrow_i8(vi v) { return (sol_c16)__builtin_ia32_pmovsdb512_mask((sol_i16)v, (sol_c16){0}, -1); }
+SOL_INLINE void vu8_store(uint8_t *p, vi v) { *(sol_bytes *)p = (sol_bytes)sol_narrow_u8(v); }
+SOL_INLINE void vi8_store(int8_t *p, vi v) { *(sol_bytes *)p = (sol_bytes)sol_narrow_i8(v); }
+SOL_INLINE void vu8_store_n(uint8_t *p, vi v, int n) { __builtin_ia32_storedquqi128_mask((void *)p, sol_narrow_u8(v), SOL_MASK16(n)); }
+SOL_INLINE void vi8_store_n(int8_t *p, vi v, int n) { __builtin_ia32_storedquqi128_mask((void *)p, sol_narrow_i8(v), SOL_MASK16(n)); }
+#endif
+#if __has_builtin(__builtin_ia32_cvtps2dq512_mask)
+#define SOL_NEAREST
+SOL_INLINE vi vi_nearest(vf a) { return (vi)__builtin_ia32_cvtps2dq512_mask((sol_v16)a, (sol_i16){0}, -1, 4); }
 #endif
 #else
 #include "sol_simd_avx512_intrinsics.h"

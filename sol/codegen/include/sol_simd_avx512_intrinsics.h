@@ -23,3 +23,5 @@ SOL_INLINE vf vf_permute(vf a, vi at) { return (vf)_mm512_permutexvar_ps((__m512
 /* LANES bytes to int32 lanes, and the low bytes back. */
 SOL_INLINE vi vi_load_bytes(const uint8_t *p) { return (vi)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)p)); }
 SOL_INLINE void vi_store_bytes(uint8_t *p, vi v) { _mm_storeu_si128((__m128i *)p, _mm512_cvtepi32_epi8((__m512i)v)); }
+#define SOL_NEAREST
+SOL_INLINE vi vi_nearest(vf a) { return (vi)_mm512_cvtps_epi32((__m512)a); }

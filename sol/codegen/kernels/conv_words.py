@@ -59,7 +59,7 @@ def _match(lowering: Lowering) -> Iterator[Decision]:
     grids = find_grids(found.conv, target) if found is not None else ()
     if found is None or not grids:
         return
-    together, gain = BYTES if target.byte_dots else BYTES // 2, target.machine.winograd.gain
+    together, gain = BYTES if target.byte_dots else BYTES // 2, target.machine.winograd.words_gain
     cheaper = winograd_cost(found.conv, target, grids[0]) < gain * direct_cost(found.conv, target, together)
     pays = cheaper and not target.matrix_tiles  # these multiply more than Winograd's algorithm saves
     for grid in grids[: 1 + VARIANTS]:

@@ -13,6 +13,11 @@ from sol.codegen.plan import View
 from sol.ir.dim import DimLike
 from sol.ir.types import DType
 
+LOWEST = {DType.I8: "0x80", DType.U8: "0"}
+"""The lowest byte, as memset takes it."""
+MOST_TAPS = 8
+"""Columns of a window that are written out one by one."""
+
 
 @dataclass(frozen=True)
 class Bytes:
@@ -42,6 +47,11 @@ def find_bytes(lowering: Lowering) -> Bytes | None:
     return Bytes(windows, source, out, rows, lead, **pool_work(lowering, windows))
 
 
+def _length(windows: Windows) -> DimLike:
+    """Columns that a row of windows covers, or a few more."""
+    return windows.out[2] * windows.stride[2] + windows.kernel[2] * windows.dilation[2]
+
+
 def bytes_seconds(found: Bytes, target: TargetLike) -> float | None:
     """Steps of vectors of bytes, against what is moved."""
     return loop_seconds(found.bytes, found.flops, target, lanes=4 * target.lanes)
@@ -50,7 +60,7 @@ def bytes_seconds(found: Bytes, target: TargetLike) -> float | None:
 def lower_bytes(lowering: Lowering, found: Bytes) -> None:
     """One launch; see templates/pool_bytes.c.j2."""
     windows, dtype = found.windows, found.source.dtype
-    length = windows.out[2] * windows.stride[2] + windows.kernel[2] * windows.dilation[2]
+    length = _length(windows)
     lowering.emit(
         "pool_bytes.c.j2",
         f"{pool_stem(windows, False)}_{dtype}",
@@ -62,7 +72,7 @@ def lower_bytes(lowering: Lowering, found: Bytes) -> None:
         bytes=found.bytes,
         T=dtype.c,
         signed=dtype is DType.I8,
-        lowest="0x80" if dtype is DType.I8 else "0",
+        lowest=LOWEST[dtype],
     )
 
 
@@ -95,17 +105,21 @@ def lower_blocks(lowering: Lowering, found: Blocks) -> None:
     windows, dtype = found.windows, found.source.dtype
     sizes = {k: v for k, v in pool_sizes(windows).items() if not k.endswith(("D", "z"))}
     strides = {f"{name}_{a}": s for name, v in (("in", found.source), ("out", found.out)) for a, s in zip("ncy", v.strides)}
+    taps = windows.kernel[2] if isinstance(windows.kernel[2], int) and windows.kernel[2] <= MOST_TAPS else 0
     lowering.set_share(True)
     lowering.emit(
         "pool_bytes_blocked.c.j2",
-        f"{pool_stem(windows, False)}_{dtype}_blocks",
+        f"{pool_stem(windows, False)}{taps or ''}_{dtype}_blocks",
         reads={"in": found.source},
         writes={"out": found.out},
         params={"N": found.out.shape[0], "CB": found.out.shape[1], **sizes, **strides},
+        scratch=_length(windows) * lowering.target.lanes,
         flops=found.flops,
         bytes=found.bytes,
         T=dtype.c,
         signed=dtype is DType.I8,
+        lowest=LOWEST[dtype],
+        taps=taps,
     )
 
 

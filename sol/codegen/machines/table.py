@@ -227,8 +227,8 @@ class WinogradTiles:
     pixels. inner_product_moved, inner_product_sums: what scaling and sums for it add to a transform, for each product of a tile and channel
     vector, and for each product of a tile.
     alike, inner_product_alike: tiles whose costs differ by less are alike, with usual products and with fast ones, which leave less to gain
-    from large tiles than the model knows: the more exact tiles are taken. gain: share of another kernel's cost below which they are worth
-    while.
+    from large tiles than the model knows: the more exact tiles are taken. gain, words_gain: share of another kernel's cost below which they
+    are worth while, of numbers and of words.
     """
 
     moved: float
@@ -248,6 +248,7 @@ class WinogradTiles:
     alike: float
     inner_product_alike: float
     gain: float
+    words_gain: float
 
 
 @dataclass(frozen=True)

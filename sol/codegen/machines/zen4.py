@@ -51,7 +51,7 @@ ZEN4 = Machine(
     winograd=WinogradTiles(
         moved=4.5, operation=1.35, words=0.5, fetch=FETCH, again=0.1, hidden=0.8, hidden_direct=0.8, beyond=1.07, call=0.5, shortest=8,
         inner_product_tile=30.0, inner_product_pixel=2.0, inner_product_moved=5.0, inner_product_sums=10.0, alike=1.02,
-        inner_product_alike=1.04, gain=0.9,
+        inner_product_alike=1.04, gain=0.9, words_gain=0.9,
     ),
     weight_gradients=WeightGradients(pixels=1024, call=60.0, added=2.0, row=30.0),  # but for pixels, fitted on that of the neutral table
     products=MatrixProducts(prefetch=2048, slice=0.6, run=64, in_place=32, short=64, dot_rows=16, dot_length=64, queries=4, dots=1.0),

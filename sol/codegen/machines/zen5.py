@@ -30,7 +30,8 @@ ZEN5 = replace(
         longest=48, both=1.28, both_gain=1.08,
     ),
     winograd=replace(
-        ZEN4.winograd, moved=3.7, operation=2.9, fetch=FETCH, again=0.04, hidden=0.6, hidden_direct=0.0, beyond=1.0, call=0.6,
+        ZEN4.winograd, moved=3.7, operation=2.9, words=0.25, fetch=FETCH, again=0.04, hidden=0.6, hidden_direct=0.0, beyond=1.0, call=0.6,
+        words_gain=0.95,
     ),
     products=replace(ZEN4.products, dots=2.0, asked_twice=False, values_in_place=4),
 )  # fmt: skip
