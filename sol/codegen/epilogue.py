@@ -99,6 +99,16 @@ class ChannelSum:
 
 
 @dataclass(frozen=True)
+class _WholeBytes:
+    """A result that is the nearest byte between limits to a value of float32. replaced: the nodes that this stands for, but the last."""
+
+    source: str
+    low: float
+    high: float
+    replaced: frozenset[str]
+
+
+@dataclass(frozen=True)
 class Epilogue:
     """All nodes of a region's body between the anchor's result and the region's output, up to ``result`` and to what is summed."""
 
@@ -160,9 +170,8 @@ class Epilogue:
         return clamp.op == "clamp" and _holds(node.type.dtype, clamp.attrs["low"], clamp.attrs["high"])
 
     @cached_property
-    def _stored_whole(self) -> tuple[Node, Node] | None:
-        """The limits of a result in bytes that was float32 and is whole, and the node behind which its conversion begins: where that is a
-        rounding, the conversion rounds. None where the result is something else, or where a value between is read elsewhere, too."""
+    def _stored_whole(self) -> _WholeBytes | None:
+        """How a result in bytes is whole before it is put between limits. None where it is not, was not float32, or is read elsewhere."""
         cast = self.body.producer(self.result)
         if not self._stores_clamped(cast):
             return None
@@ -171,7 +180,9 @@ class Epilogue:
         read_once = all(self._readers(node) == 1 for node in (clamp, whole)) and self._readers(cast) == 0
         if clamp.type.dtype is not DType.F32 or not read_once or not self._is_whole(whole):
             return None
-        return clamp, whole
+        rounds = whole.op == "round"
+        source = whole.inputs[0] if rounds else whole.name
+        return _WholeBytes(source, clamp.attrs["low"], clamp.attrs["high"], frozenset({clamp.name, whole.name} if rounds else {clamp.name}))
 
     def _readers(self, node: Node) -> int:
         return sum(node.name in n.inputs for n in self._nodes()) + sum(s.source == node.name for s in self.sums)
@@ -228,13 +239,12 @@ class Epilogue:
             hold = emitter.let if operand.kind == "tile" else emitter.load
             values[operand.value] = hold(load(operand), operand.dtype)
         loaded = {operand.value for operand in self.operands}
-        clamp, whole = self._stored_whole or (None, None)
+        whole = self._stored_whole if stored else None
         for node in self._nodes():
-            if node is clamp or (node is whole and node.op == "round"):
-                continue  # what stores the result does both
-            if clamp and whole and node.name == self.result:
-                x = values[whole.inputs[0] if whole.op == "round" else whole.name]
-                values[node.name] = emitter.nearest_byte(x, node.type.dtype, clamp.attrs["low"], clamp.attrs["high"])
+            if whole and node.name in whole.replaced:
+                continue
+            if whole and node.name == self.result:
+                values[node.name] = emitter.nearest_byte(values[whole.source], node.type.dtype, whole.low, whole.high)
                 continue
             operands = []
             for value in node.inputs:

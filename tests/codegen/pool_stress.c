@@ -45,8 +45,10 @@ static void share_out(round_state *r, const sol_team *team, unsigned *seed)
         if (rand_r(&same) % 2) sol_barrier(team);
         if (rand_r(seed) % 4 == 0) delay(seed);
         ++*team->launches;
+        const int64_t block = 1 + (int64_t)(rand_r(&same) % 20);
         sol_share share = sol_share_of(team, n, parts);
         if (team->id >= parts) continue;
+        if (block % 2) sol_share_at_least(&share, block / 2, block);
         for (int64_t u, end; sol_share_take(&share, &u, &end);)
             for (; u < end; u++) {
                 __atomic_fetch_add(&r->units[step][u], 1, __ATOMIC_RELAXED);
@@ -57,7 +59,7 @@ static void share_out(round_state *r, const sol_team *team, unsigned *seed)
     same = r->seed;
     for (int step = 0; step < STEPS && !team->id; step++) {
         const int64_t n = units_of(&same);
-        rand_r(&same), rand_r(&same);
+        rand_r(&same), rand_r(&same), rand_r(&same);
         for (int64_t u = 0; u < UNITS; u++)
             if (r->units[step][u] != (u < n)) __atomic_store_n(&r->wrong, 1, __ATOMIC_RELAXED);
     }

@@ -173,6 +173,21 @@ def epilogues(case: Case) -> None:
         case.give(f"pointwise {shape}", quantized(case, case("mul", case("relu", x), case.number(3.0)), 5.0, I8))
 
 
+LIMITS = [(U8, None, 0.0, 255.0), (U8, 3.0, 3.0, 255.0), (U8, None, 7.0, 199.0), (I8, None, -128.0, 127.0), (I8, -5.0, -5.0, 100.0)]
+
+
+def limits(case: Case) -> None:
+    """Bytes of what is far smaller and larger than they are, beyond int32 as well, and of halves between whole numbers; limits are those of
+    the type, and narrower ones."""
+    attrs = {"stride": (1, 1), "padding": ((0, 0), (0, 0)), "dilation": (1, 1), "groups": 1}
+    for dtype, zero, low, high in LIMITS:
+        for scale in (2.0**-5, 2.0**-1, 2.0**12, 2.0**30):
+            y = case("int_conv", case.input(u8(1, 5, 4, 15)), case.parameter(s8(19, 5, 1, 1)), case.g.constant(0, U8), **attrs)
+            y = case("round", case("mul", case("cast", y, dtype=F32), case.number(scale)))
+            y = y if zero is None else case("add", y, case.number(zero))
+            case.give(f"{dtype} {zero} {low} {high} {scale}", case("cast", case("clamp", y, low=low, high=high), dtype=dtype))
+
+
 def tables(case: Case) -> None:
     """Results that depend on one byte each, of bytes with and without sign, in rows that have gaps as well."""
     for x in (u8(40, 130), s8(5001), s8(3, 7, 999)):
@@ -237,8 +252,8 @@ def pools(case: Case) -> None:
 
 
 FAMILIES = {
-    "products": products, "conv": convolutions(CONVOLUTIONS), "depthwise": convolutions(DEPTHWISE), "epilogues": epilogues, "pools": pools,
-    "tables": tables,
+    "products": products, "conv": convolutions(CONVOLUTIONS), "depthwise": convolutions(DEPTHWISE), "epilogues": epilogues,
+    "limits": limits, "pools": pools, "tables": tables,
 }  # fmt: skip
 
 
@@ -307,6 +322,16 @@ def blocks(isa: str) -> Callable[[], targets.Target]:
     return lambda: replace(target, byte_dots=not target.word_dots, matrix_tiles=False)
 
 
+POOLS_OF_BLOCKS: list[dict[str, Any]] = [
+    {"kernel": (5, 5), "stride": (1, 1), "padding": ((2, 2), (2, 2))},
+    {"kernel": (1, 3), "stride": (1, 3), "padding": ((0, 0), (1, 1))},
+    {"kernel": (3, 2), "stride": (1, 2), "dilation": (2, 3), "padding": ((1, 1), (1, 1))},
+    {"kernel": (7, 13), "stride": (3, 1), "padding": ((3, 3), (6, 6))},
+    {"kernel": (2, 3), "stride": (2, 2), "padding": ((0, 0), (0, 1)), "ceil_mode": True},
+]
+"""Of maps of 10 x 12."""
+
+
 def chains(case: Case) -> None:
     """Images that stay in blocks: a stem, pools, depthwise convolutions, residuals of bytes, joins, of channels around the lanes."""
     for channels in (5, 16, 24, 33):
@@ -328,6 +353,8 @@ def chains(case: Case) -> None:
         both = quantized(case, case("relu", case("add", y, z)), 3.0, U8)
         case.give(f"residual {channels}", both)
         case.give(f"signed {channels}", case("max_pool", quantized(case, y, -100.0, I8), **pool))
+        for stem_pool in POOLS_OF_BLOCKS:
+            case.give(f"{stem_pool} {channels}", case("max_pool", stem, **pool | stem_pool))
         small = {**pool, "kernel": (2, 2), "padding": ((0, 0), (0, 0)), "ceil_mode": True}
         case.give(f"small windows {channels}", case("max_pool", both, **small))
         joined = case("concat", both, deep, dim=1)
@@ -338,8 +365,8 @@ def chains(case: Case) -> None:
 
 @pytest.mark.parametrize("isa", runnable())
 @pytest.mark.parametrize("family", [
-    convolutions(CONVOLUTIONS), convolutions(DEPTHWISE), convolutions(MANY_CHANNELS[:-1]), epilogues, pools, chains,
-], ids=["conv", "depthwise", "many channels", "epilogues", "pools", "chains"])  # fmt: skip
+    convolutions(CONVOLUTIONS), convolutions(DEPTHWISE), convolutions(MANY_CHANNELS[:-1]), epilogues, limits, pools, chains,
+], ids=["conv", "depthwise", "many channels", "epilogues", "limits", "pools", "chains"])  # fmt: skip
 def test_blocks_equal_the_reference(family: Callable[[Case], None], isa: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(targets, "_native", blocks(isa))
     graph = check(family, "native", THREADS.get(isa, 2))

@@ -308,7 +308,7 @@ void conv_direct_prologue(const sol_team *team, void *const *buf, const int64_t 
     } else {
         /* A share: (panel, tile) pairs u0 … u1 - 1 of those of tiles first … last - 1. */
         sol_share share = by_panels ? sol_fixed_share(team, panels * tiles, team->size) : sol_share_of(team, tiles, team->size);
-        sol_share_at_least(&share, tiles / team->size < 2 * strip ? tiles : (strip + 1) / 2); /* for each block all weights are read */
+        sol_share_at_least(&share, tiles / team->size < 2 * strip ? tiles : (strip + 1) / 2, strip); /* for each block all weights are read */
         while (sol_share_take(&share, &u0, &u1)) {
             if (by_panels) {
                 first = 0, last = tiles;

@@ -3805,7 +3805,7 @@ for (int64_t n = 0; n < N; n++) {
     } else {
         /* A share: (panel, tile) pairs u0 … u1 - 1 of those of tiles first … last - 1. */
         sol_share share = by_panels ? sol_fixed_share(team, vectors * tiles, team->size) : sol_fixed_share(team, tiles, team->size);
-        sol_share_at_least(&share, tiles / team->size < 2 * block ? tiles : (block + 1) / 2); /* for each block all weights are read */
+        sol_share_at_least(&share, tiles / team->size < 2 * block ? tiles : (block + 1) / 2, block); /* for each block all weights are read */
         while (sol_share_take(&share, &u0, &u1)) {
             if (by_panels) {
                 first = 0, last = tiles;

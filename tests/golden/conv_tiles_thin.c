@@ -91,341 +91,221 @@ SOL_TILE_STORE(2, sums + 20 * LANES, 8 * LANES); SOL_TILE_STORE(3, sums + 21 * L
         const vi a0_0_0 = vi_load(sums + 0 * LANES) + b0, a1_0_0 = vi_load(sums + 1 * LANES) + b1;
         const vf t0_0_0_0 = vf_of_ints(a0_0_0);
         const vf t0_0_0_1 = t0_0_0_0 * e1_0;
-        const vf t0_0_0_2 = vf_rint(t0_0_0_1);
-        const vf t0_0_0_3 = vf_max_quiet(vf_set(0.0f), t0_0_0_2);
-        const vf t0_0_0_4 = vf_min_quiet(vf_set(255.0f), t0_0_0_3);
-        const vi t0_0_0_5 = vi_of_floats(t0_0_0_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, t0_0_0_5);
+        const vi t0_0_0_2 = vi_nearest_u8(t0_0_0_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, t0_0_0_2);
         const vf t1_0_0_0 = vf_of_ints(a1_0_0);
         const vf t1_0_0_1 = t1_0_0_0 * e1_1;
-        const vf t1_0_0_2 = vf_rint(t1_0_0_1);
-        const vf t1_0_0_3 = vf_max_quiet(vf_set(0.0f), t1_0_0_2);
-        const vf t1_0_0_4 = vf_min_quiet(vf_set(255.0f), t1_0_0_3);
-        const vi t1_0_0_5 = vi_of_floats(t1_0_0_4);
-        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, t1_0_0_5);
+        const vi t1_0_0_2 = vi_nearest_u8(t1_0_0_1, 0.0f);
+        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, t1_0_0_2);
     }
     {
         const vi a0_0_1 = vi_load(sums + 2 * LANES) + b0, a1_0_1 = vi_load(sums + 3 * LANES) + b1;
         const vf t0_0_1_0 = vf_of_ints(a0_0_1);
         const vf t0_0_1_1 = t0_0_1_0 * e1_0;
-        const vf t0_0_1_2 = vf_rint(t0_0_1_1);
-        const vf t0_0_1_3 = vf_max_quiet(vf_set(0.0f), t0_0_1_2);
-        const vf t0_0_1_4 = vf_min_quiet(vf_set(255.0f), t0_0_1_3);
-        const vi t0_0_1_5 = vi_of_floats(t0_0_1_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, t0_0_1_5);
+        const vi t0_0_1_2 = vi_nearest_u8(t0_0_1_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, t0_0_1_2);
         const vf t1_0_1_0 = vf_of_ints(a1_0_1);
         const vf t1_0_1_1 = t1_0_1_0 * e1_1;
-        const vf t1_0_1_2 = vf_rint(t1_0_1_1);
-        const vf t1_0_1_3 = vf_max_quiet(vf_set(0.0f), t1_0_1_2);
-        const vf t1_0_1_4 = vf_min_quiet(vf_set(255.0f), t1_0_1_3);
-        const vi t1_0_1_5 = vi_of_floats(t1_0_1_4);
-        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 1 * LANES, t1_0_1_5);
+        const vi t1_0_1_2 = vi_nearest_u8(t1_0_1_1, 0.0f);
+        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 1 * LANES, t1_0_1_2);
     }
     {
         const vi a0_0_2 = vi_load(sums + 4 * LANES) + b0, a1_0_2 = vi_load(sums + 5 * LANES) + b1;
         const vf t0_0_2_0 = vf_of_ints(a0_0_2);
         const vf t0_0_2_1 = t0_0_2_0 * e1_0;
-        const vf t0_0_2_2 = vf_rint(t0_0_2_1);
-        const vf t0_0_2_3 = vf_max_quiet(vf_set(0.0f), t0_0_2_2);
-        const vf t0_0_2_4 = vf_min_quiet(vf_set(255.0f), t0_0_2_3);
-        const vi t0_0_2_5 = vi_of_floats(t0_0_2_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, t0_0_2_5);
+        const vi t0_0_2_2 = vi_nearest_u8(t0_0_2_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, t0_0_2_2);
         const vf t1_0_2_0 = vf_of_ints(a1_0_2);
         const vf t1_0_2_1 = t1_0_2_0 * e1_1;
-        const vf t1_0_2_2 = vf_rint(t1_0_2_1);
-        const vf t1_0_2_3 = vf_max_quiet(vf_set(0.0f), t1_0_2_2);
-        const vf t1_0_2_4 = vf_min_quiet(vf_set(255.0f), t1_0_2_3);
-        const vi t1_0_2_5 = vi_of_floats(t1_0_2_4);
-        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, t1_0_2_5);
+        const vi t1_0_2_2 = vi_nearest_u8(t1_0_2_1, 0.0f);
+        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, t1_0_2_2);
     }
     {
         const vi a0_0_3 = vi_load(sums + 6 * LANES) + b0, a1_0_3 = vi_load(sums + 7 * LANES) + b1;
         const vf t0_0_3_0 = vf_of_ints(a0_0_3);
         const vf t0_0_3_1 = t0_0_3_0 * e1_0;
-        const vf t0_0_3_2 = vf_rint(t0_0_3_1);
-        const vf t0_0_3_3 = vf_max_quiet(vf_set(0.0f), t0_0_3_2);
-        const vf t0_0_3_4 = vf_min_quiet(vf_set(255.0f), t0_0_3_3);
-        const vi t0_0_3_5 = vi_of_floats(t0_0_3_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, t0_0_3_5);
+        const vi t0_0_3_2 = vi_nearest_u8(t0_0_3_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, t0_0_3_2);
         const vf t1_0_3_0 = vf_of_ints(a1_0_3);
         const vf t1_0_3_1 = t1_0_3_0 * e1_1;
-        const vf t1_0_3_2 = vf_rint(t1_0_3_1);
-        const vf t1_0_3_3 = vf_max_quiet(vf_set(0.0f), t1_0_3_2);
-        const vf t1_0_3_4 = vf_min_quiet(vf_set(255.0f), t1_0_3_3);
-        const vi t1_0_3_5 = vi_of_floats(t1_0_3_4);
-        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 3 * LANES, t1_0_3_5);
+        const vi t1_0_3_2 = vi_nearest_u8(t1_0_3_1, 0.0f);
+        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 3 * LANES, t1_0_3_2);
     }
     {
         const vi a0_0_4 = vi_load(sums + 8 * LANES) + b0, a1_0_4 = vi_load(sums + 9 * LANES) + b1;
         const vf t0_0_4_0 = vf_of_ints(a0_0_4);
         const vf t0_0_4_1 = t0_0_4_0 * e1_0;
-        const vf t0_0_4_2 = vf_rint(t0_0_4_1);
-        const vf t0_0_4_3 = vf_max_quiet(vf_set(0.0f), t0_0_4_2);
-        const vf t0_0_4_4 = vf_min_quiet(vf_set(255.0f), t0_0_4_3);
-        const vi t0_0_4_5 = vi_of_floats(t0_0_4_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, t0_0_4_5);
+        const vi t0_0_4_2 = vi_nearest_u8(t0_0_4_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, t0_0_4_2);
         const vf t1_0_4_0 = vf_of_ints(a1_0_4);
         const vf t1_0_4_1 = t1_0_4_0 * e1_1;
-        const vf t1_0_4_2 = vf_rint(t1_0_4_1);
-        const vf t1_0_4_3 = vf_max_quiet(vf_set(0.0f), t1_0_4_2);
-        const vf t1_0_4_4 = vf_min_quiet(vf_set(255.0f), t1_0_4_3);
-        const vi t1_0_4_5 = vi_of_floats(t1_0_4_4);
-        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, t1_0_4_5);
+        const vi t1_0_4_2 = vi_nearest_u8(t1_0_4_1, 0.0f);
+        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, t1_0_4_2);
     }
     {
         const vi a0_0_5 = vi_load(sums + 10 * LANES) + b0, a1_0_5 = vi_load(sums + 11 * LANES) + b1;
         const vf t0_0_5_0 = vf_of_ints(a0_0_5);
         const vf t0_0_5_1 = t0_0_5_0 * e1_0;
-        const vf t0_0_5_2 = vf_rint(t0_0_5_1);
-        const vf t0_0_5_3 = vf_max_quiet(vf_set(0.0f), t0_0_5_2);
-        const vf t0_0_5_4 = vf_min_quiet(vf_set(255.0f), t0_0_5_3);
-        const vi t0_0_5_5 = vi_of_floats(t0_0_5_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, t0_0_5_5);
+        const vi t0_0_5_2 = vi_nearest_u8(t0_0_5_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, t0_0_5_2);
         const vf t1_0_5_0 = vf_of_ints(a1_0_5);
         const vf t1_0_5_1 = t1_0_5_0 * e1_1;
-        const vf t1_0_5_2 = vf_rint(t1_0_5_1);
-        const vf t1_0_5_3 = vf_max_quiet(vf_set(0.0f), t1_0_5_2);
-        const vf t1_0_5_4 = vf_min_quiet(vf_set(255.0f), t1_0_5_3);
-        const vi t1_0_5_5 = vi_of_floats(t1_0_5_4);
-        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 5 * LANES, t1_0_5_5);
+        const vi t1_0_5_2 = vi_nearest_u8(t1_0_5_1, 0.0f);
+        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 5 * LANES, t1_0_5_2);
     }
     {
         const vi a0_0_6 = vi_load(sums + 12 * LANES) + b0, a1_0_6 = vi_load(sums + 13 * LANES) + b1;
         const vf t0_0_6_0 = vf_of_ints(a0_0_6);
         const vf t0_0_6_1 = t0_0_6_0 * e1_0;
-        const vf t0_0_6_2 = vf_rint(t0_0_6_1);
-        const vf t0_0_6_3 = vf_max_quiet(vf_set(0.0f), t0_0_6_2);
-        const vf t0_0_6_4 = vf_min_quiet(vf_set(255.0f), t0_0_6_3);
-        const vi t0_0_6_5 = vi_of_floats(t0_0_6_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, t0_0_6_5);
+        const vi t0_0_6_2 = vi_nearest_u8(t0_0_6_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, t0_0_6_2);
         const vf t1_0_6_0 = vf_of_ints(a1_0_6);
         const vf t1_0_6_1 = t1_0_6_0 * e1_1;
-        const vf t1_0_6_2 = vf_rint(t1_0_6_1);
-        const vf t1_0_6_3 = vf_max_quiet(vf_set(0.0f), t1_0_6_2);
-        const vf t1_0_6_4 = vf_min_quiet(vf_set(255.0f), t1_0_6_3);
-        const vi t1_0_6_5 = vi_of_floats(t1_0_6_4);
-        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, t1_0_6_5);
+        const vi t1_0_6_2 = vi_nearest_u8(t1_0_6_1, 0.0f);
+        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, t1_0_6_2);
     }
     {
         const vi a0_0_7 = vi_load(sums + 14 * LANES) + b0, a1_0_7 = vi_load(sums + 15 * LANES) + b1;
         const vf t0_0_7_0 = vf_of_ints(a0_0_7);
         const vf t0_0_7_1 = t0_0_7_0 * e1_0;
-        const vf t0_0_7_2 = vf_rint(t0_0_7_1);
-        const vf t0_0_7_3 = vf_max_quiet(vf_set(0.0f), t0_0_7_2);
-        const vf t0_0_7_4 = vf_min_quiet(vf_set(255.0f), t0_0_7_3);
-        const vi t0_0_7_5 = vi_of_floats(t0_0_7_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, t0_0_7_5);
+        const vi t0_0_7_2 = vi_nearest_u8(t0_0_7_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, t0_0_7_2);
         const vf t1_0_7_0 = vf_of_ints(a1_0_7);
         const vf t1_0_7_1 = t1_0_7_0 * e1_1;
-        const vf t1_0_7_2 = vf_rint(t1_0_7_1);
-        const vf t1_0_7_3 = vf_max_quiet(vf_set(0.0f), t1_0_7_2);
-        const vf t1_0_7_4 = vf_min_quiet(vf_set(255.0f), t1_0_7_3);
-        const vi t1_0_7_5 = vi_of_floats(t1_0_7_4);
-        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 7 * LANES, t1_0_7_5);
+        const vi t1_0_7_2 = vi_nearest_u8(t1_0_7_1, 0.0f);
+        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 7 * LANES, t1_0_7_2);
     }
     {
         const vi a0_0_8 = vi_load(sums + 16 * LANES) + b0, a1_0_8 = vi_load(sums + 17 * LANES) + b1;
         const vf t0_0_8_0 = vf_of_ints(a0_0_8);
         const vf t0_0_8_1 = t0_0_8_0 * e1_0;
-        const vf t0_0_8_2 = vf_rint(t0_0_8_1);
-        const vf t0_0_8_3 = vf_max_quiet(vf_set(0.0f), t0_0_8_2);
-        const vf t0_0_8_4 = vf_min_quiet(vf_set(255.0f), t0_0_8_3);
-        const vi t0_0_8_5 = vi_of_floats(t0_0_8_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, t0_0_8_5);
+        const vi t0_0_8_2 = vi_nearest_u8(t0_0_8_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, t0_0_8_2);
         const vf t1_0_8_0 = vf_of_ints(a1_0_8);
         const vf t1_0_8_1 = t1_0_8_0 * e1_1;
-        const vf t1_0_8_2 = vf_rint(t1_0_8_1);
-        const vf t1_0_8_3 = vf_max_quiet(vf_set(0.0f), t1_0_8_2);
-        const vf t1_0_8_4 = vf_min_quiet(vf_set(255.0f), t1_0_8_3);
-        const vi t1_0_8_5 = vi_of_floats(t1_0_8_4);
-        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, t1_0_8_5);
+        const vi t1_0_8_2 = vi_nearest_u8(t1_0_8_1, 0.0f);
+        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, t1_0_8_2);
     }
     {
         const vi a0_0_9 = vi_load(sums + 18 * LANES) + b0, a1_0_9 = vi_load(sums + 19 * LANES) + b1;
         const vf t0_0_9_0 = vf_of_ints(a0_0_9);
         const vf t0_0_9_1 = t0_0_9_0 * e1_0;
-        const vf t0_0_9_2 = vf_rint(t0_0_9_1);
-        const vf t0_0_9_3 = vf_max_quiet(vf_set(0.0f), t0_0_9_2);
-        const vf t0_0_9_4 = vf_min_quiet(vf_set(255.0f), t0_0_9_3);
-        const vi t0_0_9_5 = vi_of_floats(t0_0_9_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, t0_0_9_5);
+        const vi t0_0_9_2 = vi_nearest_u8(t0_0_9_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, t0_0_9_2);
         const vf t1_0_9_0 = vf_of_ints(a1_0_9);
         const vf t1_0_9_1 = t1_0_9_0 * e1_1;
-        const vf t1_0_9_2 = vf_rint(t1_0_9_1);
-        const vf t1_0_9_3 = vf_max_quiet(vf_set(0.0f), t1_0_9_2);
-        const vf t1_0_9_4 = vf_min_quiet(vf_set(255.0f), t1_0_9_3);
-        const vi t1_0_9_5 = vi_of_floats(t1_0_9_4);
-        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 9 * LANES, t1_0_9_5);
+        const vi t1_0_9_2 = vi_nearest_u8(t1_0_9_1, 0.0f);
+        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 9 * LANES, t1_0_9_2);
     }
     {
         const vi a0_0_10 = vi_load(sums + 20 * LANES) + b0, a1_0_10 = vi_load(sums + 21 * LANES) + b1;
         const vf t0_0_10_0 = vf_of_ints(a0_0_10);
         const vf t0_0_10_1 = t0_0_10_0 * e1_0;
-        const vf t0_0_10_2 = vf_rint(t0_0_10_1);
-        const vf t0_0_10_3 = vf_max_quiet(vf_set(0.0f), t0_0_10_2);
-        const vf t0_0_10_4 = vf_min_quiet(vf_set(255.0f), t0_0_10_3);
-        const vi t0_0_10_5 = vi_of_floats(t0_0_10_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, t0_0_10_5);
+        const vi t0_0_10_2 = vi_nearest_u8(t0_0_10_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, t0_0_10_2);
         const vf t1_0_10_0 = vf_of_ints(a1_0_10);
         const vf t1_0_10_1 = t1_0_10_0 * e1_1;
-        const vf t1_0_10_2 = vf_rint(t1_0_10_1);
-        const vf t1_0_10_3 = vf_max_quiet(vf_set(0.0f), t1_0_10_2);
-        const vf t1_0_10_4 = vf_min_quiet(vf_set(255.0f), t1_0_10_3);
-        const vi t1_0_10_5 = vi_of_floats(t1_0_10_4);
-        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 10 * LANES, t1_0_10_5);
+        const vi t1_0_10_2 = vi_nearest_u8(t1_0_10_1, 0.0f);
+        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 10 * LANES, t1_0_10_2);
     }
     {
         const vi a0_0_11 = vi_load(sums + 22 * LANES) + b0, a1_0_11 = vi_load(sums + 23 * LANES) + b1;
         const vf t0_0_11_0 = vf_of_ints(a0_0_11);
         const vf t0_0_11_1 = t0_0_11_0 * e1_0;
-        const vf t0_0_11_2 = vf_rint(t0_0_11_1);
-        const vf t0_0_11_3 = vf_max_quiet(vf_set(0.0f), t0_0_11_2);
-        const vf t0_0_11_4 = vf_min_quiet(vf_set(255.0f), t0_0_11_3);
-        const vi t0_0_11_5 = vi_of_floats(t0_0_11_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, t0_0_11_5);
+        const vi t0_0_11_2 = vi_nearest_u8(t0_0_11_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, t0_0_11_2);
         const vf t1_0_11_0 = vf_of_ints(a1_0_11);
         const vf t1_0_11_1 = t1_0_11_0 * e1_1;
-        const vf t1_0_11_2 = vf_rint(t1_0_11_1);
-        const vf t1_0_11_3 = vf_max_quiet(vf_set(0.0f), t1_0_11_2);
-        const vf t1_0_11_4 = vf_min_quiet(vf_set(255.0f), t1_0_11_3);
-        const vi t1_0_11_5 = vi_of_floats(t1_0_11_4);
-        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 11 * LANES, t1_0_11_5);
+        const vi t1_0_11_2 = vi_nearest_u8(t1_0_11_1, 0.0f);
+        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 11 * LANES, t1_0_11_2);
     }
     {
         const vi a0_0_12 = vi_load(sums + 24 * LANES) + b0, a1_0_12 = vi_load(sums + 25 * LANES) + b1;
         const vf t0_0_12_0 = vf_of_ints(a0_0_12);
         const vf t0_0_12_1 = t0_0_12_0 * e1_0;
-        const vf t0_0_12_2 = vf_rint(t0_0_12_1);
-        const vf t0_0_12_3 = vf_max_quiet(vf_set(0.0f), t0_0_12_2);
-        const vf t0_0_12_4 = vf_min_quiet(vf_set(255.0f), t0_0_12_3);
-        const vi t0_0_12_5 = vi_of_floats(t0_0_12_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, t0_0_12_5);
+        const vi t0_0_12_2 = vi_nearest_u8(t0_0_12_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, t0_0_12_2);
         const vf t1_0_12_0 = vf_of_ints(a1_0_12);
         const vf t1_0_12_1 = t1_0_12_0 * e1_1;
-        const vf t1_0_12_2 = vf_rint(t1_0_12_1);
-        const vf t1_0_12_3 = vf_max_quiet(vf_set(0.0f), t1_0_12_2);
-        const vf t1_0_12_4 = vf_min_quiet(vf_set(255.0f), t1_0_12_3);
-        const vi t1_0_12_5 = vi_of_floats(t1_0_12_4);
-        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 12 * LANES, t1_0_12_5);
+        const vi t1_0_12_2 = vi_nearest_u8(t1_0_12_1, 0.0f);
+        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 12 * LANES, t1_0_12_2);
     }
     {
         const vi a0_0_13 = vi_load(sums + 26 * LANES) + b0, a1_0_13 = vi_load(sums + 27 * LANES) + b1;
         const vf t0_0_13_0 = vf_of_ints(a0_0_13);
         const vf t0_0_13_1 = t0_0_13_0 * e1_0;
-        const vf t0_0_13_2 = vf_rint(t0_0_13_1);
-        const vf t0_0_13_3 = vf_max_quiet(vf_set(0.0f), t0_0_13_2);
-        const vf t0_0_13_4 = vf_min_quiet(vf_set(255.0f), t0_0_13_3);
-        const vi t0_0_13_5 = vi_of_floats(t0_0_13_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, t0_0_13_5);
+        const vi t0_0_13_2 = vi_nearest_u8(t0_0_13_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, t0_0_13_2);
         const vf t1_0_13_0 = vf_of_ints(a1_0_13);
         const vf t1_0_13_1 = t1_0_13_0 * e1_1;
-        const vf t1_0_13_2 = vf_rint(t1_0_13_1);
-        const vf t1_0_13_3 = vf_max_quiet(vf_set(0.0f), t1_0_13_2);
-        const vf t1_0_13_4 = vf_min_quiet(vf_set(255.0f), t1_0_13_3);
-        const vi t1_0_13_5 = vi_of_floats(t1_0_13_4);
-        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 13 * LANES, t1_0_13_5);
+        const vi t1_0_13_2 = vi_nearest_u8(t1_0_13_1, 0.0f);
+        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 13 * LANES, t1_0_13_2);
     }
     {
         const vi a0_0_14 = vi_load(sums + 28 * LANES) + b0, a1_0_14 = vi_load(sums + 29 * LANES) + b1;
         const vf t0_0_14_0 = vf_of_ints(a0_0_14);
         const vf t0_0_14_1 = t0_0_14_0 * e1_0;
-        const vf t0_0_14_2 = vf_rint(t0_0_14_1);
-        const vf t0_0_14_3 = vf_max_quiet(vf_set(0.0f), t0_0_14_2);
-        const vf t0_0_14_4 = vf_min_quiet(vf_set(255.0f), t0_0_14_3);
-        const vi t0_0_14_5 = vi_of_floats(t0_0_14_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 14 * LANES, t0_0_14_5);
+        const vi t0_0_14_2 = vi_nearest_u8(t0_0_14_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 14 * LANES, t0_0_14_2);
         const vf t1_0_14_0 = vf_of_ints(a1_0_14);
         const vf t1_0_14_1 = t1_0_14_0 * e1_1;
-        const vf t1_0_14_2 = vf_rint(t1_0_14_1);
-        const vf t1_0_14_3 = vf_max_quiet(vf_set(0.0f), t1_0_14_2);
-        const vf t1_0_14_4 = vf_min_quiet(vf_set(255.0f), t1_0_14_3);
-        const vi t1_0_14_5 = vi_of_floats(t1_0_14_4);
-        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 14 * LANES, t1_0_14_5);
+        const vi t1_0_14_2 = vi_nearest_u8(t1_0_14_1, 0.0f);
+        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 14 * LANES, t1_0_14_2);
     }
     {
         const vi a0_0_15 = vi_load(sums + 30 * LANES) + b0, a1_0_15 = vi_load(sums + 31 * LANES) + b1;
         const vf t0_0_15_0 = vf_of_ints(a0_0_15);
         const vf t0_0_15_1 = t0_0_15_0 * e1_0;
-        const vf t0_0_15_2 = vf_rint(t0_0_15_1);
-        const vf t0_0_15_3 = vf_max_quiet(vf_set(0.0f), t0_0_15_2);
-        const vf t0_0_15_4 = vf_min_quiet(vf_set(255.0f), t0_0_15_3);
-        const vi t0_0_15_5 = vi_of_floats(t0_0_15_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 15 * LANES, t0_0_15_5);
+        const vi t0_0_15_2 = vi_nearest_u8(t0_0_15_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 15 * LANES, t0_0_15_2);
         const vf t1_0_15_0 = vf_of_ints(a1_0_15);
         const vf t1_0_15_1 = t1_0_15_0 * e1_1;
-        const vf t1_0_15_2 = vf_rint(t1_0_15_1);
-        const vf t1_0_15_3 = vf_max_quiet(vf_set(0.0f), t1_0_15_2);
-        const vf t1_0_15_4 = vf_min_quiet(vf_set(255.0f), t1_0_15_3);
-        const vi t1_0_15_5 = vi_of_floats(t1_0_15_4);
-        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 15 * LANES, t1_0_15_5);
+        const vi t1_0_15_2 = vi_nearest_u8(t1_0_15_1, 0.0f);
+        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 15 * LANES, t1_0_15_2);
     }
     {
         const vi a0_0_16 = vi_load(sums + 32 * LANES) + b0, a1_0_16 = vi_load(sums + 33 * LANES) + b1;
         const vf t0_0_16_0 = vf_of_ints(a0_0_16);
         const vf t0_0_16_1 = t0_0_16_0 * e1_0;
-        const vf t0_0_16_2 = vf_rint(t0_0_16_1);
-        const vf t0_0_16_3 = vf_max_quiet(vf_set(0.0f), t0_0_16_2);
-        const vf t0_0_16_4 = vf_min_quiet(vf_set(255.0f), t0_0_16_3);
-        const vi t0_0_16_5 = vi_of_floats(t0_0_16_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 16 * LANES, t0_0_16_5);
+        const vi t0_0_16_2 = vi_nearest_u8(t0_0_16_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 16 * LANES, t0_0_16_2);
         const vf t1_0_16_0 = vf_of_ints(a1_0_16);
         const vf t1_0_16_1 = t1_0_16_0 * e1_1;
-        const vf t1_0_16_2 = vf_rint(t1_0_16_1);
-        const vf t1_0_16_3 = vf_max_quiet(vf_set(0.0f), t1_0_16_2);
-        const vf t1_0_16_4 = vf_min_quiet(vf_set(255.0f), t1_0_16_3);
-        const vi t1_0_16_5 = vi_of_floats(t1_0_16_4);
-        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 16 * LANES, t1_0_16_5);
+        const vi t1_0_16_2 = vi_nearest_u8(t1_0_16_1, 0.0f);
+        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 16 * LANES, t1_0_16_2);
     }
     {
         const vi a0_0_17 = vi_load(sums + 34 * LANES) + b0, a1_0_17 = vi_load(sums + 35 * LANES) + b1;
         const vf t0_0_17_0 = vf_of_ints(a0_0_17);
         const vf t0_0_17_1 = t0_0_17_0 * e1_0;
-        const vf t0_0_17_2 = vf_rint(t0_0_17_1);
-        const vf t0_0_17_3 = vf_max_quiet(vf_set(0.0f), t0_0_17_2);
-        const vf t0_0_17_4 = vf_min_quiet(vf_set(255.0f), t0_0_17_3);
-        const vi t0_0_17_5 = vi_of_floats(t0_0_17_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 17 * LANES, t0_0_17_5);
+        const vi t0_0_17_2 = vi_nearest_u8(t0_0_17_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 17 * LANES, t0_0_17_2);
         const vf t1_0_17_0 = vf_of_ints(a1_0_17);
         const vf t1_0_17_1 = t1_0_17_0 * e1_1;
-        const vf t1_0_17_2 = vf_rint(t1_0_17_1);
-        const vf t1_0_17_3 = vf_max_quiet(vf_set(0.0f), t1_0_17_2);
-        const vf t1_0_17_4 = vf_min_quiet(vf_set(255.0f), t1_0_17_3);
-        const vi t1_0_17_5 = vi_of_floats(t1_0_17_4);
-        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 17 * LANES, t1_0_17_5);
+        const vi t1_0_17_2 = vi_nearest_u8(t1_0_17_1, 0.0f);
+        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 17 * LANES, t1_0_17_2);
     }
     {
         const vi a0_0_18 = vi_load(sums + 36 * LANES) + b0, a1_0_18 = vi_load(sums + 37 * LANES) + b1;
         const vf t0_0_18_0 = vf_of_ints(a0_0_18);
         const vf t0_0_18_1 = t0_0_18_0 * e1_0;
-        const vf t0_0_18_2 = vf_rint(t0_0_18_1);
-        const vf t0_0_18_3 = vf_max_quiet(vf_set(0.0f), t0_0_18_2);
-        const vf t0_0_18_4 = vf_min_quiet(vf_set(255.0f), t0_0_18_3);
-        const vi t0_0_18_5 = vi_of_floats(t0_0_18_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 18 * LANES, t0_0_18_5);
+        const vi t0_0_18_2 = vi_nearest_u8(t0_0_18_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 18 * LANES, t0_0_18_2);
         const vf t1_0_18_0 = vf_of_ints(a1_0_18);
         const vf t1_0_18_1 = t1_0_18_0 * e1_1;
-        const vf t1_0_18_2 = vf_rint(t1_0_18_1);
-        const vf t1_0_18_3 = vf_max_quiet(vf_set(0.0f), t1_0_18_2);
-        const vf t1_0_18_4 = vf_min_quiet(vf_set(255.0f), t1_0_18_3);
-        const vi t1_0_18_5 = vi_of_floats(t1_0_18_4);
-        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 18 * LANES, t1_0_18_5);
+        const vi t1_0_18_2 = vi_nearest_u8(t1_0_18_1, 0.0f);
+        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 18 * LANES, t1_0_18_2);
     }
     {
         const vi a0_0_19 = vi_load(sums + 38 * LANES) + b0, a1_0_19 = vi_load(sums + 39 * LANES) + b1;
         const vf t0_0_19_0 = vf_of_ints(a0_0_19);
         const vf t0_0_19_1 = t0_0_19_0 * e1_0;
-        const vf t0_0_19_2 = vf_rint(t0_0_19_1);
-        const vf t0_0_19_3 = vf_max_quiet(vf_set(0.0f), t0_0_19_2);
-        const vf t0_0_19_4 = vf_min_quiet(vf_set(255.0f), t0_0_19_3);
-        const vi t0_0_19_5 = vi_of_floats(t0_0_19_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 19 * LANES, t0_0_19_5);
+        const vi t0_0_19_2 = vi_nearest_u8(t0_0_19_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 19 * LANES, t0_0_19_2);
         const vf t1_0_19_0 = vf_of_ints(a1_0_19);
         const vf t1_0_19_1 = t1_0_19_0 * e1_1;
-        const vf t1_0_19_2 = vf_rint(t1_0_19_1);
-        const vf t1_0_19_3 = vf_max_quiet(vf_set(0.0f), t1_0_19_2);
-        const vf t1_0_19_4 = vf_min_quiet(vf_set(255.0f), t1_0_19_3);
-        const vi t1_0_19_5 = vi_of_floats(t1_0_19_4);
-        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 19 * LANES, t1_0_19_5);
+        const vi t1_0_19_2 = vi_nearest_u8(t1_0_19_1, 0.0f);
+        vu8_store(out + 1 * c->out_cb + 0 * c->out_row + 19 * LANES, t1_0_19_2);
     }
 }
 
@@ -461,201 +341,141 @@ SOL_TILE_STORE(1, sums + 10 * LANES, 4 * LANES);
         const vi a0_0_0 = vi_load(sums + 0 * LANES) + b0;
         const vf t0_0_0_0 = vf_of_ints(a0_0_0);
         const vf t0_0_0_1 = t0_0_0_0 * e1_0;
-        const vf t0_0_0_2 = vf_rint(t0_0_0_1);
-        const vf t0_0_0_3 = vf_max_quiet(vf_set(0.0f), t0_0_0_2);
-        const vf t0_0_0_4 = vf_min_quiet(vf_set(255.0f), t0_0_0_3);
-        const vi t0_0_0_5 = vi_of_floats(t0_0_0_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, t0_0_0_5);
+        const vi t0_0_0_2 = vi_nearest_u8(t0_0_0_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, t0_0_0_2);
     }
     {
         const vi a0_0_1 = vi_load(sums + 1 * LANES) + b0;
         const vf t0_0_1_0 = vf_of_ints(a0_0_1);
         const vf t0_0_1_1 = t0_0_1_0 * e1_0;
-        const vf t0_0_1_2 = vf_rint(t0_0_1_1);
-        const vf t0_0_1_3 = vf_max_quiet(vf_set(0.0f), t0_0_1_2);
-        const vf t0_0_1_4 = vf_min_quiet(vf_set(255.0f), t0_0_1_3);
-        const vi t0_0_1_5 = vi_of_floats(t0_0_1_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, t0_0_1_5);
+        const vi t0_0_1_2 = vi_nearest_u8(t0_0_1_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, t0_0_1_2);
     }
     {
         const vi a0_0_2 = vi_load(sums + 2 * LANES) + b0;
         const vf t0_0_2_0 = vf_of_ints(a0_0_2);
         const vf t0_0_2_1 = t0_0_2_0 * e1_0;
-        const vf t0_0_2_2 = vf_rint(t0_0_2_1);
-        const vf t0_0_2_3 = vf_max_quiet(vf_set(0.0f), t0_0_2_2);
-        const vf t0_0_2_4 = vf_min_quiet(vf_set(255.0f), t0_0_2_3);
-        const vi t0_0_2_5 = vi_of_floats(t0_0_2_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, t0_0_2_5);
+        const vi t0_0_2_2 = vi_nearest_u8(t0_0_2_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, t0_0_2_2);
     }
     {
         const vi a0_0_3 = vi_load(sums + 3 * LANES) + b0;
         const vf t0_0_3_0 = vf_of_ints(a0_0_3);
         const vf t0_0_3_1 = t0_0_3_0 * e1_0;
-        const vf t0_0_3_2 = vf_rint(t0_0_3_1);
-        const vf t0_0_3_3 = vf_max_quiet(vf_set(0.0f), t0_0_3_2);
-        const vf t0_0_3_4 = vf_min_quiet(vf_set(255.0f), t0_0_3_3);
-        const vi t0_0_3_5 = vi_of_floats(t0_0_3_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, t0_0_3_5);
+        const vi t0_0_3_2 = vi_nearest_u8(t0_0_3_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, t0_0_3_2);
     }
     {
         const vi a0_0_4 = vi_load(sums + 4 * LANES) + b0;
         const vf t0_0_4_0 = vf_of_ints(a0_0_4);
         const vf t0_0_4_1 = t0_0_4_0 * e1_0;
-        const vf t0_0_4_2 = vf_rint(t0_0_4_1);
-        const vf t0_0_4_3 = vf_max_quiet(vf_set(0.0f), t0_0_4_2);
-        const vf t0_0_4_4 = vf_min_quiet(vf_set(255.0f), t0_0_4_3);
-        const vi t0_0_4_5 = vi_of_floats(t0_0_4_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, t0_0_4_5);
+        const vi t0_0_4_2 = vi_nearest_u8(t0_0_4_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, t0_0_4_2);
     }
     {
         const vi a0_0_5 = vi_load(sums + 5 * LANES) + b0;
         const vf t0_0_5_0 = vf_of_ints(a0_0_5);
         const vf t0_0_5_1 = t0_0_5_0 * e1_0;
-        const vf t0_0_5_2 = vf_rint(t0_0_5_1);
-        const vf t0_0_5_3 = vf_max_quiet(vf_set(0.0f), t0_0_5_2);
-        const vf t0_0_5_4 = vf_min_quiet(vf_set(255.0f), t0_0_5_3);
-        const vi t0_0_5_5 = vi_of_floats(t0_0_5_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, t0_0_5_5);
+        const vi t0_0_5_2 = vi_nearest_u8(t0_0_5_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, t0_0_5_2);
     }
     {
         const vi a0_0_6 = vi_load(sums + 6 * LANES) + b0;
         const vf t0_0_6_0 = vf_of_ints(a0_0_6);
         const vf t0_0_6_1 = t0_0_6_0 * e1_0;
-        const vf t0_0_6_2 = vf_rint(t0_0_6_1);
-        const vf t0_0_6_3 = vf_max_quiet(vf_set(0.0f), t0_0_6_2);
-        const vf t0_0_6_4 = vf_min_quiet(vf_set(255.0f), t0_0_6_3);
-        const vi t0_0_6_5 = vi_of_floats(t0_0_6_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, t0_0_6_5);
+        const vi t0_0_6_2 = vi_nearest_u8(t0_0_6_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, t0_0_6_2);
     }
     {
         const vi a0_0_7 = vi_load(sums + 7 * LANES) + b0;
         const vf t0_0_7_0 = vf_of_ints(a0_0_7);
         const vf t0_0_7_1 = t0_0_7_0 * e1_0;
-        const vf t0_0_7_2 = vf_rint(t0_0_7_1);
-        const vf t0_0_7_3 = vf_max_quiet(vf_set(0.0f), t0_0_7_2);
-        const vf t0_0_7_4 = vf_min_quiet(vf_set(255.0f), t0_0_7_3);
-        const vi t0_0_7_5 = vi_of_floats(t0_0_7_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, t0_0_7_5);
+        const vi t0_0_7_2 = vi_nearest_u8(t0_0_7_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, t0_0_7_2);
     }
     {
         const vi a0_0_8 = vi_load(sums + 8 * LANES) + b0;
         const vf t0_0_8_0 = vf_of_ints(a0_0_8);
         const vf t0_0_8_1 = t0_0_8_0 * e1_0;
-        const vf t0_0_8_2 = vf_rint(t0_0_8_1);
-        const vf t0_0_8_3 = vf_max_quiet(vf_set(0.0f), t0_0_8_2);
-        const vf t0_0_8_4 = vf_min_quiet(vf_set(255.0f), t0_0_8_3);
-        const vi t0_0_8_5 = vi_of_floats(t0_0_8_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, t0_0_8_5);
+        const vi t0_0_8_2 = vi_nearest_u8(t0_0_8_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, t0_0_8_2);
     }
     {
         const vi a0_0_9 = vi_load(sums + 9 * LANES) + b0;
         const vf t0_0_9_0 = vf_of_ints(a0_0_9);
         const vf t0_0_9_1 = t0_0_9_0 * e1_0;
-        const vf t0_0_9_2 = vf_rint(t0_0_9_1);
-        const vf t0_0_9_3 = vf_max_quiet(vf_set(0.0f), t0_0_9_2);
-        const vf t0_0_9_4 = vf_min_quiet(vf_set(255.0f), t0_0_9_3);
-        const vi t0_0_9_5 = vi_of_floats(t0_0_9_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, t0_0_9_5);
+        const vi t0_0_9_2 = vi_nearest_u8(t0_0_9_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, t0_0_9_2);
     }
     {
         const vi a0_0_10 = vi_load(sums + 10 * LANES) + b0;
         const vf t0_0_10_0 = vf_of_ints(a0_0_10);
         const vf t0_0_10_1 = t0_0_10_0 * e1_0;
-        const vf t0_0_10_2 = vf_rint(t0_0_10_1);
-        const vf t0_0_10_3 = vf_max_quiet(vf_set(0.0f), t0_0_10_2);
-        const vf t0_0_10_4 = vf_min_quiet(vf_set(255.0f), t0_0_10_3);
-        const vi t0_0_10_5 = vi_of_floats(t0_0_10_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, t0_0_10_5);
+        const vi t0_0_10_2 = vi_nearest_u8(t0_0_10_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, t0_0_10_2);
     }
     {
         const vi a0_0_11 = vi_load(sums + 11 * LANES) + b0;
         const vf t0_0_11_0 = vf_of_ints(a0_0_11);
         const vf t0_0_11_1 = t0_0_11_0 * e1_0;
-        const vf t0_0_11_2 = vf_rint(t0_0_11_1);
-        const vf t0_0_11_3 = vf_max_quiet(vf_set(0.0f), t0_0_11_2);
-        const vf t0_0_11_4 = vf_min_quiet(vf_set(255.0f), t0_0_11_3);
-        const vi t0_0_11_5 = vi_of_floats(t0_0_11_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, t0_0_11_5);
+        const vi t0_0_11_2 = vi_nearest_u8(t0_0_11_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, t0_0_11_2);
     }
     {
         const vi a0_0_12 = vi_load(sums + 12 * LANES) + b0;
         const vf t0_0_12_0 = vf_of_ints(a0_0_12);
         const vf t0_0_12_1 = t0_0_12_0 * e1_0;
-        const vf t0_0_12_2 = vf_rint(t0_0_12_1);
-        const vf t0_0_12_3 = vf_max_quiet(vf_set(0.0f), t0_0_12_2);
-        const vf t0_0_12_4 = vf_min_quiet(vf_set(255.0f), t0_0_12_3);
-        const vi t0_0_12_5 = vi_of_floats(t0_0_12_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, t0_0_12_5);
+        const vi t0_0_12_2 = vi_nearest_u8(t0_0_12_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, t0_0_12_2);
     }
     {
         const vi a0_0_13 = vi_load(sums + 13 * LANES) + b0;
         const vf t0_0_13_0 = vf_of_ints(a0_0_13);
         const vf t0_0_13_1 = t0_0_13_0 * e1_0;
-        const vf t0_0_13_2 = vf_rint(t0_0_13_1);
-        const vf t0_0_13_3 = vf_max_quiet(vf_set(0.0f), t0_0_13_2);
-        const vf t0_0_13_4 = vf_min_quiet(vf_set(255.0f), t0_0_13_3);
-        const vi t0_0_13_5 = vi_of_floats(t0_0_13_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, t0_0_13_5);
+        const vi t0_0_13_2 = vi_nearest_u8(t0_0_13_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, t0_0_13_2);
     }
     {
         const vi a0_0_14 = vi_load(sums + 14 * LANES) + b0;
         const vf t0_0_14_0 = vf_of_ints(a0_0_14);
         const vf t0_0_14_1 = t0_0_14_0 * e1_0;
-        const vf t0_0_14_2 = vf_rint(t0_0_14_1);
-        const vf t0_0_14_3 = vf_max_quiet(vf_set(0.0f), t0_0_14_2);
-        const vf t0_0_14_4 = vf_min_quiet(vf_set(255.0f), t0_0_14_3);
-        const vi t0_0_14_5 = vi_of_floats(t0_0_14_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 14 * LANES, t0_0_14_5);
+        const vi t0_0_14_2 = vi_nearest_u8(t0_0_14_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 14 * LANES, t0_0_14_2);
     }
     {
         const vi a0_0_15 = vi_load(sums + 15 * LANES) + b0;
         const vf t0_0_15_0 = vf_of_ints(a0_0_15);
         const vf t0_0_15_1 = t0_0_15_0 * e1_0;
-        const vf t0_0_15_2 = vf_rint(t0_0_15_1);
-        const vf t0_0_15_3 = vf_max_quiet(vf_set(0.0f), t0_0_15_2);
-        const vf t0_0_15_4 = vf_min_quiet(vf_set(255.0f), t0_0_15_3);
-        const vi t0_0_15_5 = vi_of_floats(t0_0_15_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 15 * LANES, t0_0_15_5);
+        const vi t0_0_15_2 = vi_nearest_u8(t0_0_15_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 15 * LANES, t0_0_15_2);
     }
     {
         const vi a0_0_16 = vi_load(sums + 16 * LANES) + b0;
         const vf t0_0_16_0 = vf_of_ints(a0_0_16);
         const vf t0_0_16_1 = t0_0_16_0 * e1_0;
-        const vf t0_0_16_2 = vf_rint(t0_0_16_1);
-        const vf t0_0_16_3 = vf_max_quiet(vf_set(0.0f), t0_0_16_2);
-        const vf t0_0_16_4 = vf_min_quiet(vf_set(255.0f), t0_0_16_3);
-        const vi t0_0_16_5 = vi_of_floats(t0_0_16_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 16 * LANES, t0_0_16_5);
+        const vi t0_0_16_2 = vi_nearest_u8(t0_0_16_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 16 * LANES, t0_0_16_2);
     }
     {
         const vi a0_0_17 = vi_load(sums + 17 * LANES) + b0;
         const vf t0_0_17_0 = vf_of_ints(a0_0_17);
         const vf t0_0_17_1 = t0_0_17_0 * e1_0;
-        const vf t0_0_17_2 = vf_rint(t0_0_17_1);
-        const vf t0_0_17_3 = vf_max_quiet(vf_set(0.0f), t0_0_17_2);
-        const vf t0_0_17_4 = vf_min_quiet(vf_set(255.0f), t0_0_17_3);
-        const vi t0_0_17_5 = vi_of_floats(t0_0_17_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 17 * LANES, t0_0_17_5);
+        const vi t0_0_17_2 = vi_nearest_u8(t0_0_17_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 17 * LANES, t0_0_17_2);
     }
     {
         const vi a0_0_18 = vi_load(sums + 18 * LANES) + b0;
         const vf t0_0_18_0 = vf_of_ints(a0_0_18);
         const vf t0_0_18_1 = t0_0_18_0 * e1_0;
-        const vf t0_0_18_2 = vf_rint(t0_0_18_1);
-        const vf t0_0_18_3 = vf_max_quiet(vf_set(0.0f), t0_0_18_2);
-        const vf t0_0_18_4 = vf_min_quiet(vf_set(255.0f), t0_0_18_3);
-        const vi t0_0_18_5 = vi_of_floats(t0_0_18_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 18 * LANES, t0_0_18_5);
+        const vi t0_0_18_2 = vi_nearest_u8(t0_0_18_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 18 * LANES, t0_0_18_2);
     }
     {
         const vi a0_0_19 = vi_load(sums + 19 * LANES) + b0;
         const vf t0_0_19_0 = vf_of_ints(a0_0_19);
         const vf t0_0_19_1 = t0_0_19_0 * e1_0;
-        const vf t0_0_19_2 = vf_rint(t0_0_19_1);
-        const vf t0_0_19_3 = vf_max_quiet(vf_set(0.0f), t0_0_19_2);
-        const vf t0_0_19_4 = vf_min_quiet(vf_set(255.0f), t0_0_19_3);
-        const vi t0_0_19_5 = vi_of_floats(t0_0_19_4);
-        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 19 * LANES, t0_0_19_5);
+        const vi t0_0_19_2 = vi_nearest_u8(t0_0_19_1, 0.0f);
+        vu8_store(out + 0 * c->out_cb + 0 * c->out_row + 19 * LANES, t0_0_19_2);
     }
 }
 
@@ -787,7 +607,7 @@ const int64_t rows = (OH + 0) / 1, columns = (OW + 19) / 20, tiles = N * rows * 
     } else {
         /* A share: (panel, tile) pairs u0 … u1 - 1 of those of tiles first … last - 1. */
         sol_share share = by_panels ? sol_fixed_share(team, panels * tiles, team->size) : sol_share_of(team, tiles, team->size);
-        sol_share_at_least(&share, tiles / team->size < 2 * strip ? tiles : (strip + 1) / 2); /* for each block all weights are read */
+        sol_share_at_least(&share, tiles / team->size < 2 * strip ? tiles : (strip + 1) / 2, strip); /* for each block all weights are read */
         while (sol_share_take(&share, &u0, &u1)) {
             if (by_panels) {
                 first = 0, last = tiles;

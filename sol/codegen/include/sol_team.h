@@ -116,6 +116,7 @@ typedef struct {
     sol_slot *slots; /* NULL: shares stay */
     uint64_t launch; /* its number, where slots have it */
     int64_t n, each, pieces, least; /* units, of a piece, pieces, and of these the fewest that are taken at once while there are so many */
+    int64_t step;                   /* of which a multiple is taken while there are more */
     int64_t begun, done;
     int id, parts, own;
 } sol_share;
@@ -153,10 +154,12 @@ static inline sol_share sol_share_of(const sol_team *team, int64_t n, int64_t pa
     return s;
 }
 
-/* At least so many units are taken at once while there are so many. */
-static inline void sol_share_at_least(sol_share *s, int64_t units)
+/* At least so many units are taken at once while there are so many, and of ``block`` units as many whole ones as that makes. */
+static inline void sol_share_at_least(sol_share *s, int64_t units, int64_t block)
 {
-    if (s->slots && units > s->least * s->each) s->least = (units + s->each - 1) / s->each;
+    if (!s->slots) return;
+    if (units > s->least * s->each) s->least = (units + s->each - 1) / s->each;
+    s->step = block / s->each;
 }
 
 /* Half of what is left of a slot, but at least ``least`` pieces while there are so many: from its begin for who owns it, else from its end. */
@@ -167,7 +170,12 @@ static __attribute__((noinline, unused)) int sol_share_take_from(sol_share *s, i
     do {
         const int64_t from = before >> 16 & 0xffff, to = before & 0xffff;
         if (before >> 32 != s->launch >> 32 || from >= to) return 0; /* it has gone on, or not come yet, or nothing is left */
-        const int64_t left = to - from, half = left - left / 2, some = half > s->least ? half : left < s->least ? left : s->least;
+        const int64_t left = to - from, half = left - left / 2;
+        int64_t some = half > s->least ? half : left < s->least ? left : s->least;
+        if (s->step > 1) {
+            some += id == s->id ? s->step - 1 - (some - 1) % s->step : (left - some) % s->step;
+            some = some < left ? some : left;
+        }
         if (id == s->id) *begin = from, *end = from + some, after = sol_left(s, from + some, to);
         else {
             if (s->done && left * (sol_ticks() - s->begun) < SOL_WORTH * s->done) return 0;

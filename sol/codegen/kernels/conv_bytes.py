@@ -214,9 +214,9 @@ def _lower_dense(lowering: Lowering, found: ByteConv) -> None:
         widened=widened, scratch=2 * tiling.ocb * lanes * BYTES * steps_of(conv) if widened else 0,
         shared_scratch=2 * conv.n * word_params["in_n"] if words else 0,
         tiles=tiling.tiles, along_y=tiling.along_y, ocb=tiling.ocb, panels=widths, pointwise=pointwise, source="memory", selects=False,
-        prologue="", prologue_operands=(), fetches=not words and conv.reduction > target.machine.direct.fetched_from, streams=False, lanes=lanes, shared=True, relieved=False, stretch=0, l2=target.l2,
-        remote=target.machine.team.remote, dots=False, quads=True, pool="", stored=True, unpacked="",
-        variants=_variants(found, widths, tiling),
+        prologue="", prologue_operands=(), fetches=not words and conv.reduction > target.machine.direct.fetched_from, streams=False,
+        lanes=lanes, shared=True, relieved=False, stretch=0, l2=target.l2, remote=target.machine.team.remote, dots=False, quads=True,
+        pool="", stored=True, unpacked="", variants=_variants(found, widths, tiling),
     )  # fmt: skip
 
 

@@ -13,10 +13,10 @@ from sol.codegen.plan import View
 from sol.ir.dim import DimLike
 from sol.ir.types import DType
 
+UNROLLED_TAPS = 12
+"""Columns of a window up to this many are unrolled."""
 LOWEST = {DType.I8: "0x80", DType.U8: "0"}
 """The lowest byte, as memset takes it."""
-MOST_TAPS = 8
-"""Columns of a window that are written out one by one."""
 
 
 @dataclass(frozen=True)
@@ -105,11 +105,11 @@ def lower_blocks(lowering: Lowering, found: Blocks) -> None:
     windows, dtype = found.windows, found.source.dtype
     sizes = {k: v for k, v in pool_sizes(windows).items() if not k.endswith(("D", "z"))}
     strides = {f"{name}_{a}": s for name, v in (("in", found.source), ("out", found.out)) for a, s in zip("ncy", v.strides)}
-    taps = windows.kernel[2] if isinstance(windows.kernel[2], int) and windows.kernel[2] <= MOST_TAPS else 0
+    taps = windows.kernel[2] if isinstance(windows.kernel[2], int) and windows.kernel[2] <= UNROLLED_TAPS else 0
     lowering.set_share(True)
     lowering.emit(
         "pool_bytes_blocked.c.j2",
-        f"{pool_stem(windows, False)}{taps or ''}_{dtype}_blocks",
+        f"{pool_stem(windows, False)}_{dtype}_blocks{taps or ''}",
         reads={"in": found.source},
         writes={"out": found.out},
         params={"N": found.out.shape[0], "CB": found.out.shape[1], **sizes, **strides},
