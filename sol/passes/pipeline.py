@@ -46,6 +46,7 @@ from sol.passes.remove_identities import remove_identities
 from sol.passes.repeat_late import repeat_late
 from sol.passes.repeat_reads import repeat_reads
 from sol.passes.sizes import TargetLike
+from sol.passes.turn_bytes import turn_bytes
 from sol.passes.turn_channels_last import turn_channels_last
 from sol.passes.turn_transposed import turn_transposed
 
@@ -72,6 +73,7 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
         ("canonicalize_products", canonicalize_products),  # before batch norms are folded into linear layers
         ("canonicalize_norms", canonicalize_norms),
         ("canonicalize_attention", canonicalize_attention),  # after products with weights are told from those of attention
+        ("turn_bytes", turn_bytes),  # after folding: zero points are literals then, and the type between two of them is gone
         # after norms and products are known; before batch norms are folded, which also come behind what becomes a convolution
         ("turn_channels_last", lambda graph: turn_channels_last(graph, lanes)),
         ("turn_transposed", lambda graph: turn_transposed(graph, lanes)),  # before batch norms are folded into convolutions
@@ -101,8 +103,8 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
 
 
 FOR_CPUS = (
-    "turn_channels_last", "turn_transposed", "merge_parts", "merge_takes", "merge_row_moves", "flatten_volumes", "flatten_convolutions",
-    "merge_channel_moves", "fold_channel_permutations", "fold_stem_strides", "assign_layout", "read_channels_last",
+    "turn_bytes", "turn_channels_last", "turn_transposed", "merge_parts", "merge_takes", "merge_row_moves", "flatten_volumes",
+    "flatten_convolutions", "merge_channel_moves", "fold_channel_permutations", "fold_stem_strides", "assign_layout", "read_channels_last",
     "fold_pool_casts", "repeat_reads", "repeat_late", "materialize_views", "fuse_regions", "place_concats", "place_results",
 )  # fmt: skip
 """Passes that choose layouts and regions for kernels of CPUs, or rewrite ops for them."""

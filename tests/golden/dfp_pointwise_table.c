@@ -1,6 +1,7 @@
 /* dfp_pointwise_table: cast silu round clamp cast, element by element.
  *   rows (split over the team) x pieces of the innermost axis x elements: results of all 256 bytes lie in a table. */
 #include "sol_dfp.h"
+#include "sol_table.h"
 
 void dfp_pointwise_table(const sol_team *team, void *const *buf, const int64_t *arg)
 {
@@ -46,7 +47,7 @@ void dfp_pointwise_table(const sol_team *team, void *const *buf, const int64_t *
             uint8_t *p_out0 = out0 + 0;
             const int64_t last = (part + 1) * piece < length ? (part + 1) * piece : length;
             int64_t i = part * piece;
-            for (; i < last; i++) p_out0[i] = table[(uint8_t)p_in0[i]];
+            if (i < last) sol_look_up((uint8_t *)p_out0 + i, (const uint8_t *)p_in0 + i, (const uint8_t *)table, last - i);
             if (++part < parts) continue;
             part = 0;
         }
