@@ -17,12 +17,9 @@ import numpy as np
 from sol.codegen.element import from_memory, rounded, to_memory
 from sol.codegen.emit_special import SpecialFunctions
 from sol.errors import UnsupportedError
-from sol.ir.lanes import FLOAT_LANES, LANE_DTYPES, NARROW_FLOATS
+from sol.ir.lanes import BYTE_LIMITS, FLOAT_LANES, LANE_DTYPES, NARROW_FLOATS
 from sol.ir.minifloat import ROUNDINGS
 from sol.ir.types import THROUGH_I32, DType
-
-BYTE_LIMITS = {DType.U8: (0, 255), DType.I8: (-128, 127)}
-"""The smallest and the largest number of a byte."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import Any
 
 from sol.codegen.element import rounded, vector_load
-from sol.codegen.emit import BYTE_LIMITS, Emitter, c_float
+from sol.codegen.emit import Emitter, c_float
 from sol.codegen.lowering import Lowering, operand_strides
 from sol.codegen.plan import View
 from sol.errors import SolError
 from sol.ir.dim import DimLike
 from sol.ir.graph import Attrs, Graph, Node
-from sol.ir.lanes import FLOAT_LANES, NARROW_FLOATS
+from sol.ir.lanes import BYTE_LIMITS, FLOAT_LANES, NARROW_FLOATS
 from sol.ir.storage import is_representable
 from sol.ir.types import DType
 
@@ -171,18 +171,19 @@ class Epilogue:
 
     @cached_property
     def _stored_whole(self) -> _WholeBytes | None:
-        """How a result in bytes is whole before it is put between limits. None where it is not, was not float32, or is read elsewhere."""
+        """How a result in bytes is whole before whole limits. None where it is not, was not float32, or is read elsewhere."""
         cast = self.body.producer(self.result)
         if not self._stores_clamped(cast):
             return None
         clamp = self.body.producer(cast.inputs[0])
         whole = self.body.producer(clamp.inputs[0])
         read_once = all(self._readers(node) == 1 for node in (clamp, whole)) and self._readers(cast) == 0
-        if clamp.type.dtype is not DType.F32 or not read_once or not self._is_whole(whole):
+        low, high = float(clamp.attrs["low"]), float(clamp.attrs["high"])
+        if clamp.type.dtype is not DType.F32 or not read_once or not self._is_whole(whole) or not (low.is_integer() and high.is_integer()):
             return None
         rounds = whole.op == "round"
         source = whole.inputs[0] if rounds else whole.name
-        return _WholeBytes(source, clamp.attrs["low"], clamp.attrs["high"], frozenset({clamp.name, whole.name} if rounds else {clamp.name}))
+        return _WholeBytes(source, low, high, frozenset({clamp.name, whole.name} if rounds else {clamp.name}))
 
     def _readers(self, node: Node) -> int:
         return sum(node.name in n.inputs for n in self._nodes()) + sum(s.source == node.name for s in self.sums)

@@ -18,6 +18,9 @@ LANE_DTYPES = (*FLOAT_LANES, DType.BOOL, DType.I32, DType.I8, DType.U8)
 LOADED_DTYPES = (*LANE_DTYPES, DType.U16, DType.I16)
 """Those that vectors read: what is in LANE_DTYPES, and integers to be cast to it."""
 
+BYTE_LIMITS = {DType.U8: (0, 255), DType.I8: (-128, 127)}
+"""The smallest and the largest number of a byte."""
+
 _SHIFTS = ("shift_left", "shift_right", "gcd")
 _OF_BITS = ("nextafter", "bitcast")
 """Ops that look at how a number is written."""

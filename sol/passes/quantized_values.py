@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from sol.ir.graph import Node
+from sol.ir.lanes import BYTE_LIMITS
 from sol.ir.ops import spec_of
 from sol.ir.rewrite import Editor
 from sol.ir.types import DType
 
 BYTES = (DType.U8, DType.I8)
-LIMITS = {DType.U8: (0, 255), DType.I8: (-128, 127)}
 REARRANGING = ("cast", "reshape", "expand", "permute", "take")
 """Ops whose results hold numbers of their first operand."""
 DEEPEST = 4
@@ -88,7 +88,7 @@ def shifted(g: Editor, value: str) -> Shifted | None:
 
 def _holds_bytes(g: Editor, value: str, dtype: DType, steps: int) -> bool:
     """Whether all elements of a value are for certain numbers that bytes of a type can be: a mean of pixels, say, is no zero point."""
-    node, (low, high) = g.producer(value), LIMITS[dtype]
+    node, (low, high) = g.producer(value), BYTE_LIMITS[dtype]
     if node.op == "constant":
         array = node.attrs["value"].value
         return bool(np.all((array >= low) & (array <= high) & (array == np.rint(array))))
@@ -154,7 +154,7 @@ def quantized(g: Editor, node: Node) -> Quantized | None:
     clamp = g.producer(node.inputs[0], op="clamp")
     if clamp is None:
         return None
-    (low, high), (least, most) = (clamp.attrs["low"], clamp.attrs["high"]), LIMITS[node.type.dtype]
+    (low, high), (least, most) = (clamp.attrs["low"], clamp.attrs["high"]), BYTE_LIMITS[node.type.dtype]
     if low is None or high is None or not least <= low <= high <= most:
         return None
     inner, zero = clamp.inputs[0], None

@@ -173,7 +173,8 @@ def epilogues(case: Case) -> None:
         case.give(f"pointwise {shape}", quantized(case, case("mul", case("relu", x), case.number(3.0)), 5.0, I8))
 
 
-LIMITS = [(U8, None, 0.0, 255.0), (U8, 3.0, 3.0, 255.0), (U8, None, 7.0, 199.0), (I8, None, -128.0, 127.0), (I8, -5.0, -5.0, 100.0)]
+LIMITS = [(U8, None, 0.0, 255.0), (U8, 3.0, 3.0, 255.0), (U8, None, 7.0, 199.0), (U8, None, 0.75, 99.75),
+          (I8, None, -128.0, 127.0), (I8, -5.0, -5.0, 100.0)]  # fmt: skip
 
 
 def limits(case: Case) -> None:

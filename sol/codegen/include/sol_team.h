@@ -154,7 +154,7 @@ static inline sol_share sol_share_of(const sol_team *team, int64_t n, int64_t pa
     return s;
 }
 
-/* At least so many units are taken at once while there are so many, and of ``block`` units as many whole ones as that makes. */
+/* At least so many units are taken at once while there are so many, and a whole number of blocks of so many units. */
 static inline void sol_share_at_least(sol_share *s, int64_t units, int64_t block)
 {
     if (!s->slots) return;
