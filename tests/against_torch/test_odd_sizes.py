@@ -51,6 +51,17 @@ def test_numbers_without_dimensions():
     check_all(cases, torch.tensor(1.5), torch.tensor(0), threads=(1,))
 
 
+def test_places_of_nothing():
+    """Of another rank than what they are places in, too."""
+    cases: Cases = {
+        "gathered": lambda a, i: a.gather(0, i),
+        "added": lambda a, i: a.scatter_add(0, i, a.new_ones(2, 0)),
+        "written": lambda a, i: (a.scatter(0, i, 2.0), a.scatter(0, i[0], a)),
+        "reduced": lambda a, i: a.scatter_reduce(0, i[0], a, "mean"),
+    }
+    check_all(cases, torch.randn(5), torch.zeros(2, 0, dtype=torch.int64), threads=(1,))
+
+
 def test_images_without_a_batch():
     cases: Cases = {
         "mean": lambda x: F.adaptive_avg_pool2d(x, 1),

@@ -23,10 +23,12 @@ def _line(ctx: Context, x: str) -> str:
 
 
 def _write(ctx: Context, x: str, dim: int, index: str, source: str, reduction: str = "none", signed: bool = False) -> str:
-    """x with the elements of ``source`` (broadcast to the index) written along one dimension; index of x's rank, or a vector.
+    """x with the elements of ``source`` (broadcast to the index) written along one dimension; index of x's rank, a vector, or empty.
 
     signed: a negative index counts from the end, else it is out of range.
     """
+    if ctx.type(index).size == 0:
+        return x
     shape = ctx.shape
     line, axis = _line(ctx, x), ctx.axis(dim, ctx.rank(x))
     dtype = ctx.type(line).dtype
