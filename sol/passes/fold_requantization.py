@@ -13,10 +13,7 @@ from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import Editor, apply_rules, rule
 from sol.ir.types import DType
 from sol.passes.canonicalize_ops import is_constant
-from sol.passes.quantized_values import BYTES, number, quantized
-
-FAR = 32
-"""Ops through which a value is followed."""
+from sol.passes.quantized_values import BYTES, FAR, number, quantized
 
 
 @rule("sub")

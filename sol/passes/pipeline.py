@@ -73,7 +73,7 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
         ("canonicalize_products", canonicalize_products),  # before batch norms are folded into linear layers
         ("canonicalize_norms", canonicalize_norms),
         ("canonicalize_attention", canonicalize_attention),  # after products with weights are told from those of attention
-        ("turn_bytes", turn_bytes),  # after folding: zero points are literals then, and the type between two of them is gone
+        ("turn_bytes", turn_bytes),  # after folding: zero points are literals then; before layout
         # after norms and products are known; before batch norms are folded, which also come behind what becomes a convolution
         ("turn_channels_last", lambda graph: turn_channels_last(graph, lanes)),
         ("turn_transposed", lambda graph: turn_transposed(graph, lanes)),  # before batch norms are folded into convolutions

@@ -17,6 +17,8 @@ REARRANGING = ("cast", "reshape", "expand", "permute", "take")
 """Ops whose results hold numbers of their first operand."""
 DEEPEST = 4
 """Steps by which a literal or the bytes of a zero point are followed."""
+FAR = 32
+"""Ops through which a value is followed."""
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,12 @@
-"""Bytes that a product reads turned, as keys of attention, are made as they lie, row by row; the product reads them turned."""
+"""Bytes that are turned first and computed then, as the keys of quantized attention, are computed as they lie, row by row, and turned
+afterwards: the product that multiplies them reads a view."""
 
 from __future__ import annotations
 
 from sol.ir.graph import Graph, Node
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import Editor, apply_rules, rule
-from sol.passes.quantized_values import BYTES
-
-FAR = 16
-"""Ops through which a value is followed."""
+from sol.passes.quantized_values import BYTES, FAR
 
 
 @rule(*POINTWISE)

@@ -66,6 +66,7 @@ void pool_bytes_blocked(const sol_team *team, void *const *buf, const int64_t *a
     const int64_t out_c = arg[18];
     const int64_t out_y = arg[19];
     (void)team; (void)buf; (void)arg;
+    if (N * CB * H * W == 0) return;
     const int64_t length = (W - 1) * sx + 1 + (S - 1) * dx, first = lo_x > 0 ? lo_x : 0, skip = lo_x < 0 ? -lo_x : 0;
     const int64_t count = IW - skip < length - first ? IW - skip : length - first;
     uint8_t *line = (uint8_t *)team->scratch, *const inside = line + first * LANES;
